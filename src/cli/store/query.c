@@ -28,6 +28,9 @@ static const struct flm_option options[] = {
      FLM_OPTION_TEXT, offsetof(struct flm_query_fields, type)},
     {"compare", 0, "FROM..UNTIL", "compare with another range of time, which is the one before",
      FLM_OPTION_TEXT, offsetof(struct flm_query_fields, compare)},
+    {"compare-selector", 0, "SELECTOR",
+     "compare with other series, which are those before (default: at the same time)",
+     FLM_OPTION_TEXT, offsetof(struct flm_query_fields, compare_selector)},
     {"nodes", 0, "N", "at most N nodes; the smallest ones are merged, and counted",
      FLM_OPTION_COUNT, offsetof(struct flm_query_fields, nodes)},
     {"top", 0, NULL, "print the functions that cost most", FLM_OPTION_FLAG,
@@ -103,14 +106,32 @@ struct flm_profile *flm_query_merge(struct flm_store *store, const struct flm_qu
     return p;
 }
 
-/* Both ranges side by side, as a comparison. */
+bool flm_query_compares(const struct flm_query_fields *f)
+{
+    return f->compare || f->compare_selector;
+}
+
+bool flm_query_before(const struct flm_query_fields *f, struct flm_times after,
+                      struct flm_query_fields *other, struct flm_times *before,
+                      struct flm_error *why)
+{
+    *other = *f;
+    if (f->compare_selector)
+        other->selector = f->compare_selector;
+    *before = after;
+    return !f->compare ||
+           flm_times_parse_pair(flm_bytes_of(f->compare), "--compare", flm_wall_ms(), before, why);
+}
+
+/* Both sides, as a comparison. */
 static struct flm_profile *compare(struct flm_store *store, const struct flm_query_fields *f,
                                    struct flm_times after, struct flm_error *why)
 {
+    struct flm_query_fields other;
     struct flm_times before;
-    if (!flm_times_parse_pair(flm_bytes_of(f->compare), "--compare", flm_wall_ms(), &before, why))
+    if (!flm_query_before(f, after, &other, &before, why))
         return NULL;
-    struct flm_profile *old = flm_query_merge(store, f, before, why);
+    struct flm_profile *old = flm_query_merge(store, &other, before, why);
     struct flm_profile *new = old ? flm_query_merge(store, f, after, why) : NULL;
     struct flm_profile *both = new ? flm_comparison_align(old, new, why) : NULL;
     flm_profile_free(old);
@@ -124,9 +145,9 @@ static struct flm_profile *read_store(const struct flm_query_fields *f, struct f
     if (!flm_query_range(f, &range, why))
         return NULL;
     struct flm_store *store = flm_query_open(f, why);
-    struct flm_profile *p = !store       ? NULL
-                            : f->compare ? compare(store, f, range, why)
-                                         : flm_query_merge(store, f, range, why);
+    struct flm_profile *p = !store                  ? NULL
+                            : flm_query_compares(f) ? compare(store, f, range, why)
+                                                    : flm_query_merge(store, f, range, why);
     flm_store_close(store);
     if (p && f->nodes > 0 && flm_profile_node_count(p) - 1 > (uint32_t)f->nodes) {
         char limit[40];
@@ -221,6 +242,8 @@ const struct flm_command flm_command_query = {
                 "  flamel query service=api --from -1h --compare -25h..-24h -o change.svg\n"
                 "  flamel query service=api --from -1h --top\n"
                 "  flamel query service=api --gate --from -1h --compare -3h..-2h\n"
+                "  flamel query 'service=api version=1.5' --gate --from -1h --compare-selector "
+                "'service=api version=1.4'\n"
                 "  flamel query service=api --changes --from -60d\n"
                 "  flamel query 'host=~web.*' --type cpu --from 2026-11-28 -t folded\n",
     .options = options,

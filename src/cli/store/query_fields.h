@@ -14,7 +14,7 @@ struct flm_query_fields {
     struct flm_save_fields save;
     struct flm_server_fields server;
     struct flm_form_fields form;
-    const char *folder, *from, *until, *type, *compare, *by, *step;
+    const char *folder, *from, *until, *type, *compare, *compare_selector, *by, *step;
     double alpha;    /* below 0: the default */
     int nodes, rows; /* below 0: the default */
     bool top, gate, changes, quiet;
@@ -29,6 +29,13 @@ struct flm_store *flm_query_open(const struct flm_query_fields *fields, struct f
 struct flm_store_query flm_query_of(const struct flm_query_fields *fields, struct flm_times range);
 bool flm_query_range(const struct flm_query_fields *fields, struct flm_times *range,
                      struct flm_error *why);
+
+/* Whether two sides are wanted, and the one before: a range of time (--compare), or the same one;
+ * of other series (--compare-selector), or the same ones. */
+bool flm_query_compares(const struct flm_query_fields *fields);
+bool flm_query_before(const struct flm_query_fields *fields, struct flm_times after,
+                      struct flm_query_fields *other, struct flm_times *before,
+                      struct flm_error *why);
 
 /* The sum of what is wanted in a range. NULL, and `why`, also where nothing matches. */
 struct flm_profile *flm_query_merge(struct flm_store *store, const struct flm_query_fields *fields,

@@ -92,6 +92,7 @@ static int ask(const struct flm_query_fields *f, enum flm_report_form form, int6
     const char *const more[][2] = {{"format", form_names[form]},
                                    {"rows", rows},
                                    {"compare", f->compare},
+                                   {"compare_selector", f->compare_selector},
                                    {"by", f->by},
                                    {"step", step},
                                    {"alpha", alpha}};
@@ -158,19 +159,19 @@ static struct flm_run_set *load_sides(struct flm_store *store, const struct flm_
                                       struct flm_times after, int64_t step_ms, uint32_t count[2],
                                       struct flm_error *why)
 {
-    struct flm_times sides[2] = {{0, 0}, after};
+    struct flm_times range[2] = {{0, 0}, after};
+    struct flm_query_fields side[2] = {*f, *f};
     const struct flm_store_runs_options options = {
         .size = sizeof options, .by = f->by, .step_ms = step_ms};
-    if (!flm_times_parse_pair(flm_bytes_of(f->compare), "--compare", flm_wall_ms(), &sides[0],
-                              why) ||
-        !flm_times_check_lengths(after, sides[0], why))
+    if (!flm_query_before(f, after, &side[0], &range[0], why) ||
+        !flm_times_check_lengths(after, range[0], why))
         return NULL;
     struct flm_store_runs *runs = flm_store_runs_new(why);
     struct flm_run_set *set = NULL;
     bool good = runs != NULL;
     size_t all = 0;
     for (int i = 0; good && i < 2; i++) {
-        const struct flm_store_query query = flm_query_of(f, sides[i]);
+        const struct flm_store_query query = flm_query_of(&side[i], range[i]);
         good = flm_store_runs_add(runs, store, &query, &options, i == 1, why);
         flm_store_runs_list(runs, &all);
         count[i] = (uint32_t)all - (i == 1 ? count[0] : 0);
@@ -221,14 +222,16 @@ static bool check(const struct flm_query_fields *f, struct flm_error *why)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "-t is the format of a profile: that of a report is --json, --csv, "
                              "--markdown, or the extension of -o");
-    if (f->gate && (!f->compare || !f->from))
+    if (f->gate && (!flm_query_compares(f) || !f->from))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "--gate takes the time after a change (--from), and the time before "
-                             "it (--compare FROM..UNTIL)");
-    if (!f->gate && (f->compare || f->by))
+                             "it (--compare FROM..UNTIL), or other labels (--compare-selector)");
+    if (!f->gate && (flm_query_compares(f) || f->by))
         return flm_error_set(why, FLM_ERROR_USAGE, "%s is for --gate%s",
-                             f->compare ? "--compare" : "--by",
-                             f->compare ? ", or for a profile (-o, -t)" : "");
+                             f->compare            ? "--compare"
+                             : f->compare_selector ? "--compare-selector"
+                                                   : "--by",
+                             flm_query_compares(f) ? ", or for a profile (-o, -t)" : "");
     if (f->top && (f->step || f->alpha >= 0))
         return flm_error_set(why, FLM_ERROR_USAGE, "%s is for --gate and --changes",
                              f->step ? "--step" : "--alpha");

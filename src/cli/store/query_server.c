@@ -59,9 +59,10 @@ struct flm_profile *flm_query_ask_merge(const struct flm_query_fields *f, struct
     struct flm_profile *p = NULL;
     char nodes[16];
     snprintf(nodes, sizeof nodes, "%d", f->nodes >= 0 ? f->nodes : MOST_NODES);
-    const char *const more[][2] = {{"compare", f->compare}, {"nodes", nodes}};
+    const char *const more[][2] = {
+        {"compare", f->compare}, {"compare_selector", f->compare_selector}, {"nodes", nodes}};
     const struct flm_load_options load = {.size = sizeof load, .format = "flm"};
-    if (flm_query_ask(f, "/api/v1/merge", more, 2, NULL, &reply, why)) {
+    if (flm_query_ask(f, "/api/v1/merge", more, 3, NULL, &reply, why)) {
         p = flm_memory_limit_begin(why)
                 ? flm_load_memory(reply.body.at, reply.body.size, &load, why)
                 : NULL;

@@ -41,6 +41,23 @@ bool flm_api_query(const struct flm_http_request *request, const char *known,
     return true;
 }
 
+bool flm_api_compared(const struct flm_http_request *request, const struct flm_store_query *query,
+                      struct flm_store_query *other, struct flm_error *why)
+{
+    const char *compare = flm_http_parameter(request, "compare"),
+               *selector = flm_http_parameter(request, "compare_selector");
+    struct flm_times range;
+    *other = *query;
+    if (selector)
+        other->selector = selector;
+    if (!compare)
+        return true;
+    if (!flm_times_parse_pair(flm_bytes_of(compare), "compare", flm_wall_ms(), &range, why))
+        return false;
+    limit(other, range);
+    return true;
+}
+
 bool flm_api_number(const struct flm_http_request *request, const char *name, double *value,
                     struct flm_error *why)
 {
@@ -156,16 +173,22 @@ static void answer_targets(struct flm_serving *s, const struct flm_http_request 
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
+static bool is_comparison(const struct flm_http_request *request)
+{
+    return flm_http_parameter(request, "compare") ||
+           flm_http_parameter(request, "compare_selector");
+}
+
 /* Whether the format can hold what was asked for: one side, or two. */
-static bool check_sides(const struct flm_http_request *request, const char *compare,
-                        struct flm_error *why)
+static bool check_sides(const struct flm_http_request *request, struct flm_error *why)
 {
     const char *format = flm_http_parameter(request, "format");
-    if (format && compare && strcmp(format, "folded") == 0)
+    if (format && is_comparison(request) && strcmp(format, "folded") == 0)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "folded stacks hold one side of a comparison: take difffolded");
-    return !format || compare || strcmp(format, "difffolded") != 0 ||
-           flm_error_set(why, FLM_ERROR_USAGE, "difffolded takes compare=FROM..UNTIL");
+    return !format || is_comparison(request) || strcmp(format, "difffolded") != 0 ||
+           flm_error_set(why, FLM_ERROR_USAGE,
+                         "difffolded takes compare=FROM..UNTIL or compare_selector=SELECTOR");
 }
 
 static void fail_empty(const struct flm_http_request *request, struct flm_http_response *response)
@@ -213,21 +236,18 @@ static bool save(const struct flm_http_request *request, const struct flm_profil
                          format);
 }
 
-/* Of another range of time too, where `compare` has one ("-25h..-24h"): both side by side. One of
- * them may have nothing. */
+/* With what it is compared with, where there is such: both side by side. One of them may have
+ * nothing. */
 static struct flm_profile *merge(struct flm_serving *s, const struct flm_http_request *request,
                                  const struct flm_store_query *query,
                                  struct flm_http_response *response)
 {
-    const char *compare = flm_http_parameter(request, "compare");
-    struct flm_store_query other = *query;
-    struct flm_times before;
+    struct flm_store_query other;
     struct flm_error why;
-    if (!compare)
+    if (!is_comparison(request))
         return flm_api_merge(s, request, query, response);
     struct flm_profile *new = NULL, *old = NULL, *both = NULL;
-    if (flm_times_parse_pair(flm_bytes_of(compare), "compare", flm_wall_ms(), &before, &why)) {
-        limit(&other, before);
+    if (flm_api_compared(request, query, &other, &why)) {
         new = flm_serve_merge(s, query, &why);
         old = new ? flm_serve_merge(s, &other, &why) : NULL;
         both = old ? flm_comparison_align(old, new, &why) : NULL;
@@ -270,9 +290,10 @@ static void answer_merge(struct flm_serving *s, const struct flm_http_request *r
     struct flm_error why;
     struct flm_store_query query;
     uint32_t nodes = FLM_SERVE_NODES;
-    if (!flm_api_query(request, "from, until, selector, type, compare, apply, nodes, format",
-                       &query, &why) ||
-        !check_sides(request, flm_http_parameter(request, "compare"), &why) ||
+    if (!flm_api_query(
+            request, "from, until, selector, type, compare, compare_selector, apply, nodes, format",
+            &query, &why) ||
+        !check_sides(request, &why) ||
         !flm_api_count(request, "nodes", 1, FLM_SERVE_MOST_NODES, &nodes, &why)) {
         flm_api_fail(request, response, &why);
         return;

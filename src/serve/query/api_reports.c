@@ -137,24 +137,50 @@ static struct flm_run_set *align(const struct flm_store_runs *runs, bool dated,
     return flm_run_set_new(list, count, &how, why);
 }
 
-/* The range after the change, which has to end, and the one before it, as long. */
+/* The range after the change, which has to end, and what it is compared with, as long. */
 static bool read_sides(const struct flm_http_request *request, struct flm_store_query *after,
                        struct flm_store_query *before, struct flm_error *why)
 {
-    const char *compare = flm_http_parameter(request, "compare");
-    struct flm_times range;
-    if (!compare || after->from_ms <= 0)
+    if (after->from_ms <= 0 || (!flm_http_parameter(request, "compare") &&
+                                !flm_http_parameter(request, "compare_selector")))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "a gate takes the time after a change (from, until), and the time "
-                             "before it: compare=FROM..UNTIL");
-    if (!flm_times_parse_pair(flm_bytes_of(compare), "compare", flm_wall_ms(), &range, why))
-        return false;
+                             "before it: compare=FROM..UNTIL; or other labels: compare_selector");
     if (after->until_ms == INT64_MAX)
         after->until_ms = flm_wall_ms();
-    *before = *after;
-    before->from_ms = range.from_ms;
-    before->until_ms = range.until_ms;
-    return flm_times_check_lengths((struct flm_times){after->from_ms, after->until_ms}, range, why);
+    return flm_api_compared(request, after, before, why) &&
+           flm_times_check_lengths((struct flm_times){after->from_ms, after->until_ms},
+                                   (struct flm_times){before->from_ms, before->until_ms}, why);
+}
+
+/* The runs of both sides; *fewest is how many the smaller one has. */
+static struct flm_store_runs *find_runs(struct flm_serving *s, const struct flm_store_query *before,
+                                        const struct flm_store_query *after,
+                                        const struct flm_store_runs_options *options,
+                                        size_t *fewest, struct flm_error *why)
+{
+    struct flm_store_runs *runs = flm_store_runs_new(why);
+    size_t old = 0, all = 0;
+    bool good = runs && flm_store_runs_add(runs, s->store, before, options, false, why);
+    if (good) {
+        flm_store_runs_list(runs, &old);
+        good = flm_store_runs_add(runs, s->store, after, options, true, why);
+    }
+    if (!good) {
+        flm_store_runs_free(runs);
+        return NULL;
+    }
+    flm_store_runs_list(runs, &all);
+    *fewest = old < all - old ? old : all - old;
+    return runs;
+}
+
+/* Whole times 15 s, as most clients push, of which the range has 20 or so. */
+static int64_t step_of(const struct flm_store_query *query)
+{
+    enum { STEPS = 20, PUSHED_MS = 15000 };
+    int64_t step_ms = (query->until_ms - query->from_ms + STEPS - 1) / STEPS;
+    return (step_ms + PUSHED_MS - 1) / PUSHED_MS * PUSHED_MS;
 }
 
 static struct flm_gate_result *test(struct flm_serving *s, const struct flm_http_request *request,
@@ -163,15 +189,22 @@ static struct flm_gate_result *test(struct flm_serving *s, const struct flm_http
 {
     struct flm_store_query after, before;
     struct flm_store_runs_options options;
+    uint32_t least = 0;
+    size_t fewest;
     if (!flm_api_query(request,
-                       "from, until, selector, type, compare, by, step, side, alpha, min_effect, "
-                       "rows, format",
+                       "from, until, selector, type, compare, compare_selector, by, step, "
+                       "least_runs, side, alpha, min_effect, rows, format",
                        &after, why) ||
-        !read_sides(request, &after, &before, why) || !read_runs(request, 0, &options, why))
+        !read_sides(request, &after, &before, why) || !read_runs(request, 0, &options, why) ||
+        !flm_api_count(request, "least_runs", 0, MOST_RUNS, &least, why))
         return NULL;
-    struct flm_store_runs *runs = flm_store_runs_new(why);
-    if (runs && flm_store_runs_add(runs, s->store, &before, &options, false, why) &&
-        flm_store_runs_add(runs, s->store, &after, &options, true, why))
+    struct flm_store_runs *runs = find_runs(s, &before, &after, &options, &fewest, why);
+    if (runs && options.step_ms == 0 && fewest < least) {
+        flm_store_runs_free(runs);
+        options.step_ms = step_of(&after);
+        runs = find_runs(s, &before, &after, &options, &fewest, why);
+    }
+    if (runs)
         *set = align(runs, false, why);
     flm_store_runs_free(runs);
     return *set ? flm_gate_test(*set, how, why) : NULL;

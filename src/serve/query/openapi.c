@@ -18,6 +18,9 @@ static const struct flm_api_parameter parameters[] = {
     {"until", "{\"type\": \"string\"}", "up to, but without, this time"},
     {"compare", "{\"type\": \"string\"}",
      "another range of time, which is the one before: -25h..-24h"},
+    {"compare_selector", "{\"type\": \"string\"}",
+     "other series, which are those before: service=api version=1.4; without compare at the same "
+     "time"},
     {"apply", "{\"type\": \"string\"}",
      "operations: focus:parse | by:module (flamel-expressions(7))"},
     {"nodes", "{\"type\": \"integer\", \"minimum\": 1, \"maximum\": 2000000, \"default\": 200000}",
@@ -32,6 +35,8 @@ static const struct flm_api_parameter parameters[] = {
      "the form of the report"},
     {"step", "{\"type\": \"number\", \"minimum\": 0}", "the length of a step in seconds"},
     {"by", "{\"type\": \"string\"}", "a label: one group, or run, for each of its values"},
+    {"least_runs", "{\"type\": \"integer\", \"minimum\": 0, \"default\": 0}",
+     "with fewer runs than that on a side, steps of each series are runs, 20 of the time"},
     {"groups", "{\"type\": \"integer\", \"minimum\": 0, \"maximum\": 1000, \"default\": 12}",
      "groups at most, the largest"},
     {"sort",
@@ -85,14 +90,18 @@ static const struct flm_api_path paths[] = {
      "{\"type\": \"object\", \"properties\": {\"value\": {\"type\": \"string\"}, "
      "\"values\": " NUMBERS "}}}, \"more\": {\"type\": \"integer\"}}}",
      "read"},
-    {"get", "/api/v1/merge", "from, until, selector, type, compare, apply, nodes, profile_format",
+    {"get", "/api/v1/merge",
+     "from, until, selector, type, compare, compare_selector, apply, nodes, profile_format",
      "The sum of profiles, or of two ranges of time, as a profile", "application/octet-stream",
      NULL, "read"},
     {"get", "/api/v1/top", "from, until, selector, type, apply, sort, rows, report_format",
      "The functions that cost most", "application/json", OBJECT, "read"},
     {"get", "/api/v1/gate",
-     "from, until, selector, type, compare, by, step, side, alpha, min_effect, rows, report_format",
-     "Whether the time after a change is slower than the time before it (compare)",
+     "from, until, selector, type, compare, compare_selector, by, step, least_runs, side, alpha, "
+     "min_effect, rows, "
+     "report_format",
+     "Whether the time after a change is slower than the time before it (compare), or other "
+     "series (compare_selector)",
      "application/json",
      "{\"type\": \"object\", \"required\": [\"verdict\"], \"properties\": {\"verdict\": {\"type\": "
      "\"string\", \"enum\": [\"PASS\", \"FAIL\", \"INCONCLUSIVE\"]}}}",

@@ -61,6 +61,18 @@ static void a_gate_tells_a_slower_deploy_from_one_that_is_not(void **state)
     assert_true(says(&s, GATE "slower&format=text", 200, "FAIL"));
     assert_true(says(&s, GATE "few", 200, "\r\nFlamel-Verdict: INCONCLUSIVE\r\n"));
     assert_true(says(&s, GATE "one&step=60", 200, "\r\nFlamel-Verdict: FAIL\r\n"));
+    assert_true(says(&s, GATE "slower&compare_selector=service%3Dsame", 200,
+                     "\r\nFlamel-Verdict: FAIL\r\n"));
+    assert_true(says(&s,
+                     "/api/v1/gate?from=2025-11-28T01:00&until=2025-11-28T01:10&selector=service="
+                     "slower&compare_selector=service%3Dsame",
+                     200, "\r\nFlamel-Verdict: FAIL\r\n"));
+    assert_true(says(&s,
+                     "/api/v1/gate?from=2025-11-28T00:00&until=2025-11-28T00:10&selector=service="
+                     "slower&compare_selector=service%3Dsame",
+                     200, "\r\nFlamel-Verdict: PASS\r\n"));
+    assert_true(says(&s, GATE "one&least_runs=8", 200, "\r\nFlamel-Verdict: FAIL\r\n"));
+    assert_true(says(&s, GATE "few&least_runs=3", 200, "\r\nFlamel-Verdict: INCONCLUSIVE\r\n"));
     assert_true(says(&s, GATE "one&by=pod", 400, "{\"error\": "));
     assert_true(says(&s, GATE "nobody", 400, "{\"error\": "));
     serve_stop(&s);
