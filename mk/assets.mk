@@ -29,7 +29,7 @@ VIEWER      := $(VIEWER_STYLE) $(patsubst %,web/%.js,worker load dom core glyphs
 PAGE_SCRIPT := $(VIEWER) web/page.js
 PAGE_LIVE   := web/live/live.js
 SERVE_STYLE := $(BUILD)/generated/web/serve_style.js
-PAGE_SERVE  := $(SERVE_STYLE) $(patsubst %,web/serve/%.js,query timeline serve)
+PAGE_SERVE  := $(SERVE_STYLE) $(patsubst %,web/serve/%.js,query timeline reports verdict serve)
 
 # The style is a string in the script: so it is under gzip too, and goes into a shadow root as well.
 $(VIEWER_STYLE): src/draw/svg/minify.awk web/page.css

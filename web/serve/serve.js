@@ -7,7 +7,7 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         ['-30d', 'last 30 days']];
     const RENEWALS = [[0, 'off'], [15, '15 s'], [60, '1 min']], EMPTY_MS = 5000, MOST_GROUPS = 12;
     const {view, element: root} = viewer, style = new CSSStyleSheet();
-    let state = readAddress(location.search), window_ = null, found = null, shown = '', asked = 0, timer = 0, renewal = 0;
+    let state = readAddress(location.search), window_ = null, found = null, shown = '', marksOf = '', asked = 0, timer = 0, renewal = 0;
     style.replaceSync(serveStyle);
     document.adoptedStyleSheets.push(style);
 
@@ -31,6 +31,8 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         throw Object.assign(new Error(sentence || `the server says ${response.status}`), {status: response.status});
     }
     const list = async (path, parameters, options) => (await (await ask(path, parameters, options)).json())[path];
+
+    const reports = makeReports(ask);
 
     // ---- The bar ----------------------------------------------------------------------------------
 
@@ -96,10 +98,22 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
             else timeline.redraw();
         },
         onGroup: value => change({conditions: [...state.conditions.filter(({key}) => key !== state.by),
-            {key: state.by, operator: '=', value}], by: ''})});
+            {key: state.by, operator: '=', value}], by: ''}),
+        onMarks: (marks, at) => marks.length > 1 ? openMarks(marks, at) : compareMark(marks[0])});
+    const verdict = makeVerdict({make, button, refill,
+        onSearch: name => view.act(`search /^${name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')}$/`),
+        onEqual: () => {
+            const {range, before} = state, ms = range.until - range.from;
+            change({before: {...before, from: before.until - ms}});
+        }});
+    // What came before a deploy or a change beside what came after it.
+    function compareMark({sides}) {
+        if (sides) change({range: sides.range, before: {...sides.before, conditions: null}});
+        else say('there is no room for a time before and after it: take a longer time', true);
+    }
     const menu = make('div', {class: 'menu serve-menu', popover: 'auto'});
     const message = make('div', {class: 'serve-message', role: 'main', hidden: true});
-    const top = make('section', {class: 'serve', 'aria-label': 'Query'}, bar, beforeBar, timeline.element);
+    const top = make('section', {class: 'serve', 'aria-label': 'Query'}, bar, beforeBar, verdict.element, timeline.element);
     root.classList.add('of-store');
     root.prepend(top);
     root.append(message, menu);
@@ -235,6 +249,14 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         await attempt(() => {});
     }
 
+    function openMarks(marks, at) {
+        openMenu(at, make('h2', {}, 'Deploys and changes'), make('ul', {}, marks.map(mark => make('li', {},
+            button(`${clock(mark.begin, false)} ${mark.title}`, () => {
+                menu.hidePopover();
+                compareMark(mark);
+            }, {class: 'cut'})))));
+    }
+
     const isDown = ({state}) => state === 'down';
     function updateTargets(all) {
         const down = all.filter(isDown).length;
@@ -329,6 +351,7 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         if (number !== asked) return;
         const names = {after: titleOf(state.conditions, range), before: before && titleOf(beforeConditions(), state.before)};
         hideMessage();
+        if (!state.before) verdict.hide();
         if (!state.before && view.tools().comparison) view.tryAct('compare-stop');
         if (before) {
             viewer.openBoth({bytes: after, name: names.after}, {bytes: before, name: names.before});
@@ -338,6 +361,27 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         if (!shown) viewer.restore();
         shown = key;
         return performance.now() - begun;
+    }
+
+    // Found after the picture is there, which does not wait for them.
+    async function showReports(number, labelNames) {
+        const query = {selector: selector(), type: state.type}, range = window_, isOfService = state.conditions.some(
+            ({key, operator}) => key === SERVICE && operator === '=');
+        const wrong = error => {
+            if (number === asked && error.name !== 'AbortError') verdict.showError(error.message);
+        };
+        await Promise.all([isOfService && reports.findMarks(query, range, found.values, labelNames).then(({marks, looked, changes}) => {
+            if (number === asked) timeline.setMarks(marks, !looked ? '' : changes > 0 ? '' : 'no lasting change found');
+        }).catch(() => {}), showVerdict(query, number).catch(wrong)]);
+    }
+    async function showVerdict(query, number) {
+        const {range, before} = state;
+        if (!before) return verdict.hide();
+        const [a, b] = [range ?? window_, before].map(one => one.until - one.from);
+        if (a !== b) return verdict.showLengths(range ?? window_);
+        verdict.showPending();
+        const found = await reports.findVerdict(query, range ?? window_, before, before.conditions && printSelector(before.conditions));
+        if (number === asked) verdict.update(found);
     }
 
     // What is asked for again and again answers what was asked last.
@@ -385,11 +429,14 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         const data = await findTimeline();
         if (number !== asked) return;
         found = data;
+        if (marksOf !== JSON.stringify([state.conditions, state.type])) timeline.setMarks([], '');
+        marksOf = JSON.stringify([state.conditions, state.type]);
         timeline.update(found, state.type, {range: state.range, before: state.before, by: state.by});
         try {
             const ms = await showProfiles(number);
             if (number !== asked) return;
             sayShown(`${formatRange(state.range ?? window_)}${ms != null ? ` · answered in ${Math.round(ms)} ms` : ''}`);
+            showReports(number, labelNames);
         } catch (error) {
             if (error.status !== 404) throw error;
             shown = '';

@@ -15,19 +15,24 @@ function roundUp(value) {
     return unit * [1, 2, 5, 10].find(step => step * unit >= value * 0.999999);
 }
 
-function makeTimeline({make, button, refill, onRange, onGroup}) {
-    let data = null, type = '', ranges = {}, active = 'range', dragged = null;
+// Marks nearer than this are one button.
+const MARK_WIDTH = 26, MARK_LABEL = 64, MARK_MOST = 220;
+
+function makeTimeline({make, button, refill, onRange, onGroup, onMarks}) {
+    let data = null, type = '', ranges = {}, active = 'range', dragged = null, marks = [];
     const canvas = make('canvas', {role: 'img', class: 'serve-bars'});
     const heat = make('canvas', {'aria-hidden': 'true', class: 'serve-heat'});
-    const top = make('span', {class: 'serve-top'}), title = make('span', {class: 'muted'});
+    const top = make('span', {class: 'serve-top'}), title = make('span', {class: 'muted'}), looked = make('span', {class: 'muted'});
+    const markNames = make('div', {class: 'serve-marks', role: 'group', 'aria-label': 'Deploys and changes', hidden: true});
+    const markLines = make('div', {class: 'serve-lines', 'aria-hidden': 'true'});
     const times = make('div', {class: 'serve-times', 'aria-hidden': 'true'});
-    const overlay = make('div', {class: 'serve-overlay'}), plot = make('div', {class: 'serve-plot'}, canvas, overlay);
+    const overlay = make('div', {class: 'serve-overlay'}), plot = make('div', {class: 'serve-plot'}, canvas, markLines, overlay);
     const names = make('ul', {class: 'serve-names'}), rows = make('div', {class: 'serve-rows'}, names, heat);
     const scroll = make('div', {class: 'serve-scroll', role: 'region', 'aria-label': 'Groups'}, rows);
     const palette = Array.from({length: COLOR_COUNT + 1}, (none, i) => make('i', {class: `serve-color g${i}`}));
     const colors = make('span', {class: 'serve-palette', 'aria-hidden': 'true'}, palette);
     const element = make('section', {class: 'serve-timeline', 'aria-label': 'Timeline'},
-        make('div', {class: 'serve-axis'}, top, title), plot, times, scroll, colors);
+        make('div', {class: 'serve-axis'}, top, title, looked), markNames, plot, times, scroll, colors);
 
     const colorAt = i => getComputedStyle(palette[Math.min(i, COLOR_COUNT)]).backgroundColor;
     const span = () => data.until - data.from;
@@ -93,9 +98,43 @@ function makeTimeline({make, button, refill, onRange, onGroup}) {
         drawBars();
         drawHeat();
         drawTimes();
+        drawMarks();
         drawRanges();
     }
     new ResizeObserver(draw).observe(plot);
+
+    // ---- Deploys and changes ----------------------------------------------------------------------
+
+    // Each has a line in the plot; its button above it has as much room as there is up to the next one.
+    function drawMarks() {
+        const width = plot.clientWidth, shown = marks.filter(({begin}) => begin >= data.from && begin < data.until), groups = [];
+        for (const mark of shown) {
+            const x = Math.min(atOf(mark.begin) * width, width - MARK_WIDTH), last = groups.at(-1);
+            if (last && x - last.x < MARK_WIDTH) last.marks.push(mark);
+            else groups.push({x, marks: [mark]});
+        }
+        refill(markNames, groups.map(({x, marks: all}, i) => {
+            const room = Math.min((groups[i + 1]?.x ?? width) - x - 2, MARK_MOST), first = all[0];
+            // A deploy, and what changed by it, as they mostly are.
+            const deploys = all.filter(({kind}) => kind === 'deploy'), main = deploys.length === 1 ? deploys[0] : first;
+            const isOne = all.length === 1 || deploys.length === 1;
+            const text = isOne ? [main, ...all.filter(mark => mark !== main)].map(({title: name}) => name).join(', ') : `${all.length} marks`;
+            const named = all.map(mark => `${mark.kind} at ${clock(mark.begin, false)}: ${mark.title}`).join('\n');
+            const made = button([make('i', {class: `serve-mark is-${main.kind}`}), room >= MARK_LABEL && make('span', {class: 'cut'}, text)]
+                .filter(Boolean), event => onMarks(isOne ? [main] : all, event.currentTarget),
+            {title: `${named}\nCompare the time after it with the time before`, 'aria-label': room < MARK_LABEL && named,
+                'data-key': `mark ${first.kind} ${first.begin}`});
+            made.style.left = `${x}px`;
+            made.style.maxWidth = `${Math.max(room, MARK_WIDTH - 2)}px`;
+            return made;
+        }));
+        markNames.hidden = shown.length === 0;
+        markLines.replaceChildren(...shown.map(mark => {
+            const line = make('i', {class: `is-${mark.kind}`});
+            line.style.left = `${atOf(mark.begin) * 100}%`;
+            return line;
+        }));
+    }
 
     // ---- Ranges -----------------------------------------------------------------------------------
 
@@ -186,5 +225,9 @@ function makeTimeline({make, button, refill, onRange, onGroup}) {
         title.textContent = `${name}${by ? ` by ${by}` : ''}${data.more > 0 ? `, ${data.more} smaller groups in gray` : ''}`;
         drawNames();
         draw();
+    }, setMarks(all, said) {
+        marks = all;
+        looked.textContent = said;
+        if (data && plot.clientWidth) drawMarks();
     }, setActive(name) { active = name; }, redraw: draw};
 }
