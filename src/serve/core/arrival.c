@@ -12,6 +12,7 @@
 
 enum { MOST_PROFILES = 1024 };
 static const int64_t MOST_AHEAD_MS = 10 * 60 * 1000;
+static const int64_t YEAR_2000_MS = 946684800000;
 
 void flm_arrivals_init(struct flm_arrivals *arrivals, struct flm_serving *serving,
                        const struct flm_http_request *request)
@@ -123,12 +124,16 @@ static bool check_time(const struct flm_serving *s, int64_t time_ms, struct flm_
         return flm_error_set(why, FLM_ERROR_RANGE,
                              "the profile's time is %lld s in the future: check both clocks",
                              (long long)((time_ms - now_ms) / 1000));
-    if (s->keep_ms > 0 && time_ms < now_ms - s->keep_ms)
-        return flm_error_set(
-            why, FLM_ERROR_RANGE, "the profile is %lld hours old, and %lld hours are kept (--keep)",
-            (long long)((now_ms - time_ms) / 3600000), (long long)(s->keep_ms / 3600000));
-    return time_ms > 0 || flm_error_set(why, FLM_ERROR_RANGE,
-                                        "the profile's time is the beginning of 1970, or before");
+    /* Of a clock that was not set since its machine was started: it begins with 1970. */
+    if (time_ms < YEAR_2000_MS)
+        return flm_error_set(why, FLM_ERROR_RANGE,
+                             "the profile's time is before the year 2000: check the clock that it "
+                             "is from");
+    return s->keep_ms == 0 || time_ms >= now_ms - s->keep_ms ||
+           flm_error_set(why, FLM_ERROR_RANGE,
+                         "the profile is %lld hours old, and %lld hours are kept (--keep)",
+                         (long long)((now_ms - time_ms) / 3600000),
+                         (long long)(s->keep_ms / 3600000));
 }
 
 static bool make_batch(const struct flm_arrivals *a, const struct flm_arrival *arrival,

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "support/core/failures.h"
@@ -42,6 +43,31 @@ static void jobs_have_what_they_say_and_what_is_usual(void **state)
     assert_string_equal(worker->tenant, "");
     assert_int_equal(worker->profiles.count, 5); /* cpu, heap, goroutine, mutex, block */
     flm_scrape_config_clear(&config);
+}
+
+/* The one that people begin with; tokens are not on this machine. */
+static void the_example_is_one(void **state)
+{
+    (void)state;
+    struct flm_text text = read_file("examples/serve/flamel.yaml"), here = {0};
+    struct flm_scrape_config config = {0};
+    struct flm_error why = {0};
+    for (size_t at = 0, size; at < text.size; at += size) {
+        const char *end = memchr(text.at + at, '\n', text.size - at);
+        size = end ? (size_t)(end - text.at) - at + 1 : text.size - at;
+        const struct flm_bytes line = {text.at + at, size};
+        if (!flm_bytes_contain(line, "token_file"))
+            flm_text_add(&here, line);
+    }
+    if (!flm_scrape_config_read(&config, (struct flm_bytes){here.at, here.size}, &why))
+        fail_msg("%s", why.text);
+    assert_int_equal(config.count, 3);
+    assert_int_equal(config.at[0].targets.count, 2);
+    assert_int_equal(config.at[1].interval_ms, 60000);
+    assert_string_equal(config.at[2].tenant, "batch");
+    flm_scrape_config_clear(&config);
+    flm_text_clear(&text);
+    flm_text_clear(&here);
 }
 
 static void a_token_is_read_from_its_file(void **state)
@@ -183,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #ifdef FLAMEL_YAML
         cmocka_unit_test(jobs_have_what_they_say_and_what_is_usual),
+        cmocka_unit_test(the_example_is_one),
         cmocka_unit_test(a_token_is_read_from_its_file),
         cmocka_unit_test(what_is_wrong_is_named_with_its_line),
         cmocka_unit_test(there_are_so_many_targets_at_most),
