@@ -97,7 +97,8 @@ int main(int argc, char **argv)
     if (!flm_store_seal(store, &why) || !flm_store_compact(store, INT64_MAX, &merged, &why))
         die(&why);
     printf("%u series: written %.0f ms", series, cpu_ms() - began);
-    static const char *const selectors[] = {"rack=r7", "service=s7 rack=r7", "pod=p7", "rack=~r7"};
+    static const char *const selectors[] = {"rack=r7", "service=s7 rack=r7", "pod=p7", "rack=~r7",
+                                            "rack=~.7"};
     for (size_t q = 0; q < sizeof selectors / sizeof selectors[0]; q++) {
         double sum = 1e9, list = 1e9;
         unsigned count = 0;

@@ -2,7 +2,7 @@
 # serve.sh FLAMEL [SECONDS [STACKS [FRAMES]]]: how many profiles flamel serve takes, durable, with one core (CPU 0) and 32
 # connections that push one after the other. Needs wrk and python3.
 #
-# 200 services with 4 processes; of 20 profiles of pprof under gzip, each with 52 (STACKS) of 600 stacks, 8
+# 200 services with 4 processes, each of which sends one of 20 profiles after the other: of pprof under gzip, each with 52 (STACKS) of 600 stacks, 8
 # to 40 (FRAMES) frames deep, of 6,100 functions; with 10 20 they are small. What is printed last: user and system time in 1/100 s, the most memory.
 set -e
 flamel=$1
@@ -35,7 +35,7 @@ for k = 0, 19 do
 end
 request = function()
     n = n + 1
-    return wrk.format("POST", "/ingest?format=pprof&name=s" .. n % 200 .. "%7Bpod=p" .. n % 4 .. "%7D", nil, bodies[n % 20])
+    return wrk.format("POST", "/ingest?format=pprof&name=s" .. n % 200 .. "%7Bpod=p" .. n % 4 .. "%7D", nil, bodies[(n + math.floor(n / 200)) % 20])
 end
 LUA
 taskset -c 0 "$flamel" serve --data "$work/data" --listen 127.0.0.1:0 > "$work/url" &

@@ -220,6 +220,12 @@ static const char *const selectors[] = {
     "{service_name=\"da\\\\ta\\\"base\", host=~\"a.\"}",
     "{host=\"b'); DROP TABLE runs; --\"}",
     "host=''",
+    "host=~'a.*'",
+    "host=~a1",
+    "host=~'.*1' service!~'w.*'",
+    "service!~api host!~'a.'",
+    "nothing=~'.*'",
+    "nothing=~'x.*'",
     "service=nobody",
 };
 static const char *const types[] = {NULL, "m0", "m1:ns", "m2", "m", "m0:n"};

@@ -58,6 +58,10 @@ bool flm_sqlite_load(struct flm_sqlite *sqlite, struct flm_error *why)
     each(LABEL_KEYS, "SELECT DISTINCT key FROM label WHERE tenant = ? ORDER BY key")               \
     each(LABEL_VALUES, "SELECT DISTINCT value FROM label WHERE tenant = ? AND key = ?"             \
                        " ORDER BY value")                                                          \
+    each(LABEL_FROM, "SELECT value FROM label WHERE tenant = ? AND key = ? AND value >= ?"         \
+                     " ORDER BY value LIMIT 1")                                                    \
+    each(LABEL_BEHIND, "SELECT value FROM label WHERE tenant = ? AND key = ? AND value > ?"        \
+                       " ORDER BY value LIMIT 1")                                                  \
     each(LABEL_SERIES, "SELECT text FROM label JOIN series ON series.id = label.series"            \
                        " WHERE tenant = ? AND key = ? AND value = ?")                              \
     each(TENANT_SERIES, "SELECT text FROM series WHERE text >= ?1 AND text < ?2")                  \
@@ -166,7 +170,7 @@ static bool prepare(struct flm_catalog *c, struct flm_error *why)
      * with the first. */
     if (!execute(c,
                  "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-                 "PRAGMA wal_autocheckpoint=4000; BEGIN IMMEDIATE",
+                 "PRAGMA wal_autocheckpoint=4000; PRAGMA cache_size=-32768; BEGIN IMMEDIATE",
                  why))
         return false;
     bool is_new = number_of(c, "SELECT count(*) FROM sqlite_master") == 0;
@@ -471,6 +475,39 @@ bool flm_catalog_labels(struct flm_catalog *c, struct flm_bytes tenant, struct f
     if (key.at)
         bind(c, s, 2, key);
     return each_text(c, s, text, context, why);
+}
+
+bool flm_catalog_values(struct flm_catalog *c, struct flm_bytes tenant, struct flm_bytes key,
+                        struct flm_bytes first, flm_text_each value, void *context,
+                        struct flm_error *why)
+{
+    struct flm_text at = {0};
+    enum statement which = LABEL_FROM;
+    bool good = true, goes_on = true;
+    flm_text_add(&at, first);
+    while (good && goes_on) {
+        sqlite3_stmt *s = statement(c, which, why);
+        good = s && (!at.failed || flm_error_memory(why));
+        if (!good)
+            break;
+        bind(c, s, 1, tenant);
+        bind(c, s, 2, key);
+        bind(c, s, 3, (struct flm_bytes){at.at, at.size});
+        int status = c->sql.step(s);
+        struct flm_text next = {0};
+        if (status == SQLITE_ROW)
+            flm_text_add(&next, column(c, s, 0));
+        c->sql.reset(s); /* `value` may ask for more */
+        flm_text_clear(&at);
+        at = next;
+        good = status == SQLITE_ROW || status == SQLITE_DONE || failed(c, why);
+        goes_on = status == SQLITE_ROW && !at.failed &&
+                  value(context, (struct flm_bytes){at.at, at.size});
+        good = good && (!at.failed || flm_error_memory(why));
+        which = LABEL_BEHIND;
+    }
+    flm_text_clear(&at);
+    return good;
 }
 
 bool flm_catalog_series(struct flm_catalog *c, struct flm_bytes tenant, struct flm_bytes key,

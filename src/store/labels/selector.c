@@ -9,6 +9,7 @@ struct matcher {
     struct flm_bytes key, value; /* owned */
     bool differs;                /* != and !~ */
     struct flm_regex *regex;     /* of =~ and !~; NULL: the value itself */
+    size_t literal;              /* of a pattern: bytes that what it matches begins with */
     struct flm_regex_scratch *scratch;
 };
 
@@ -127,10 +128,29 @@ static bool parse_value(struct parser *p, struct matcher *m)
     return good;
 }
 
-/* The whole value has to match. */
+/* How many bytes of a pattern are text that each match begins with. */
+static size_t literal_of(struct flm_bytes pattern)
+{
+    size_t size = 0;
+    if (pattern.size > 0 && memchr(pattern.at, '|', pattern.size))
+        return 0;
+    while (size < pattern.size && !flm_is_one_of(pattern.at[size], "\\.[](){}*+?^$"))
+        size++;
+    if (size == pattern.size || !flm_is_one_of(pattern.at[size], "*+?{"))
+        return size;
+    /* What is repeated may be missing: a character, of one byte or more. */
+    while (size > 0 && ((unsigned char)pattern.at[--size] & 0xC0) == 0x80)
+        ;
+    return size;
+}
+
+/* The whole value has to match. A pattern without anything special is the value itself. */
 static bool compile(struct parser *p, struct matcher *m)
 {
     struct flm_text pattern = {0};
+    m->literal = literal_of(m->value);
+    if (m->literal == m->value.size)
+        return true;
     flm_text_puts(&pattern, "^(?:");
     flm_text_add(&pattern, m->value);
     flm_text_puts(&pattern, ")$");
@@ -200,16 +220,30 @@ bool flm_selector_add(struct flm_selector *selector, struct flm_bytes key, struc
 
 /* ---- Matching -------------------------------------------------------------------------------- */
 
+static bool matches(const struct matcher *m, struct flm_bytes value)
+{
+    bool found =
+        m->regex ? flm_regex_search(m->regex, m->scratch, value) : flm_bytes_equal(value, m->value);
+    return found != m->differs;
+}
+
 bool flm_selector_matches(const struct flm_selector *selector, struct flm_bytes series)
 {
     for (size_t i = 0; i < selector->matchers.count; i++) {
         const struct matcher *m = &selector->matchers.at[i];
-        struct flm_bytes value = flm_series_value(series, m->key);
-        bool matches = m->regex ? flm_regex_search(m->regex, m->scratch, value)
-                                : flm_bytes_equal(value, m->value);
-        if (matches == m->differs)
+        if (!matches(m, flm_series_value(series, m->key)))
             return false;
     }
+    return true;
+}
+
+bool flm_selector_takes(const struct flm_selector *selector, struct flm_bytes key,
+                        struct flm_bytes value)
+{
+    for (size_t i = 0; i < selector->matchers.count; i++)
+        if (flm_bytes_equal(selector->matchers.at[i].key, key) &&
+            !matches(&selector->matchers.at[i], value))
+            return false;
     return true;
 }
 
@@ -229,4 +263,35 @@ bool flm_selector_equal(const struct flm_selector *selector, struct flm_store_la
         return true;
     }
     return false;
+}
+
+bool flm_selector_pattern(const struct flm_selector *selector, struct flm_store_label *label)
+{
+    *label = (struct flm_store_label){{NULL, 0}, {NULL, 0}};
+    for (size_t i = selector->matchers.count; i-- > 0;) {
+        const struct matcher *m = &selector->matchers.at[i];
+        if (!m->regex || matches(m, (struct flm_bytes){"", 0}))
+            continue;
+        *label = (struct flm_store_label){m->key, {m->value.at, m->differs ? 0 : m->literal}};
+        return true;
+    }
+    return false;
+}
+
+/* "\0 key \0 value \0", of a service "\0 value \0" (series_labels.h); of a pattern without its
+ * end. */
+void flm_selector_needle(const struct flm_selector *selector, struct flm_text *out)
+{
+    struct flm_store_label label;
+    bool is_whole = flm_selector_equal(selector, &label);
+    if (!is_whole && (!flm_selector_pattern(selector, &label) || label.value.size == 0))
+        return;
+    flm_text_putc(out, 0);
+    if (!flm_bytes_are(label.key, FLM_STORE_SERVICE)) {
+        flm_text_add(out, label.key);
+        flm_text_putc(out, 0);
+    }
+    flm_text_add(out, label.value);
+    if (is_whole)
+        flm_text_putc(out, 0);
 }

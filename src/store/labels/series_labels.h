@@ -68,4 +68,15 @@ bool flm_selector_is_empty(const struct flm_selector *selector);
  * service first, and many series have that. */
 bool flm_selector_equal(const struct flm_selector *selector, struct flm_store_label *label);
 
+/* Otherwise the last label that must match a pattern, which no missing label does; as its value,
+ * what all those values begin with, which may be nothing. False: there is none. */
+bool flm_selector_pattern(const struct flm_selector *selector, struct flm_store_label *label);
+
+/* Whether a label may have this value, by all that is said of it. */
+bool flm_selector_takes(const struct flm_selector *selector, struct flm_bytes key,
+                        struct flm_bytes value);
+
+/* Appends bytes that the text of each wanted series has, the rarer the better; or none. */
+void flm_selector_needle(const struct flm_selector *selector, struct flm_text *out);
+
 #endif

@@ -3,12 +3,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "support/core/failures.h"
+#include "support/core/random.h"
 
 /* "key=value key=value" as the text of a series. */
 static struct flm_text series_of(const char *tenant, const char *text)
@@ -177,6 +179,54 @@ static void labels_that_are_added_must_hold_too(void **state)
     flm_text_clear(&text);
 }
 
+/* A pattern in parentheses is the same, and nothing is known of how it begins. */
+static void what_is_known_of_a_pattern_is_true_of_all_that_it_matches(void **state)
+{
+    static const char *const parts[] = {"a", "b",     "ab",   "\xC3\xA9", ".",   "*", "+", "?",
+                                        "|", "(a|b)", "[ab]", "{2}",      "\\.", "^", "$"};
+    static const char *const values[] = {"a", "b", "ab", "aa", "abab", "\xC3\xA9", "a.", "", "bab"};
+    (void)state;
+    uint64_t random = 5;
+    size_t tried = 0, literal = 0, matched = 0;
+    for (int round = 0; round < 20000; round++) {
+        char pattern[40] = "", both[2][64];
+        for (unsigned i = random_below(&random, 4); i-- > 0;)
+            strcat(pattern, parts[random_below(&random, sizeof parts / sizeof *parts)]);
+        const char *relation = random_below(&random, 4) ? "=~" : "!~";
+        snprintf(both[0], sizeof both[0], "k%s'%s'", relation, pattern);
+        snprintf(both[1], sizeof both[1], "k%s'(?:%s)'", relation, pattern);
+        struct flm_selector *one = flm_selector_parse(flm_bytes_of(both[0]), NULL),
+                            *other = flm_selector_parse(flm_bytes_of(both[1]), NULL);
+        struct flm_text needle = {0};
+        struct flm_store_label label;
+        if (one)
+            flm_selector_needle(one, &needle);
+        literal += needle.size > 0;
+        for (size_t v = 0; one && other && v < sizeof values / sizeof *values; v++) {
+            const struct flm_store_label own = {flm_bytes_of("k"), flm_bytes_of(values[v])};
+            struct flm_text text = {0};
+            assert_true(flm_series_write(flm_bytes_of("t"), &own, 1, &text, NULL));
+            const struct flm_bytes series = {text.at, text.size};
+            bool matches = flm_selector_matches(one, series);
+            if (matches != flm_selector_matches(other, series))
+                fail_msg("%s and %s differ on '%s'", both[0], both[1], values[v]);
+            assert_int_equal(matches, flm_selector_takes(one, own.key, own.value));
+            if (matches && needle.size > 0)
+                assert_non_null(memmem(text.at, text.size, needle.at, needle.size));
+            if (matches && flm_selector_pattern(one, &label))
+                assert_true(values[v][0] &&
+                            memcmp(values[v], label.value.at, label.value.size) == 0);
+            tried++;
+            matched += matches;
+            flm_text_clear(&text);
+        }
+        flm_text_clear(&needle);
+        flm_selector_free(one);
+        flm_selector_free(other);
+    }
+    assert_true(tried > 50000 && matched > 10000 && literal > 2000);
+}
+
 static bool parse(void *context, struct flm_error *why)
 {
     struct flm_selector *selector = flm_selector_parse(flm_bytes_of(context), why);
@@ -199,6 +249,7 @@ int main(void)
         cmocka_unit_test(selectors_are_read_as_people_and_prometheus_write_them),
         cmocka_unit_test(selectors_that_cannot_be_say_where),
         cmocka_unit_test(labels_that_are_added_must_hold_too),
+        cmocka_unit_test(what_is_known_of_a_pattern_is_true_of_all_that_it_matches),
         cmocka_unit_test(memory_that_runs_out_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
