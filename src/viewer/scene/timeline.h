@@ -89,10 +89,10 @@ void flm_track_add_title(const struct flm_profile *profile, const struct flm_tra
 /* A time `ns` behind another one; the last or the first there is where that is beyond it. */
 int64_t flm_time_after(int64_t time_ns, double ns);
 
-/* ---- The heatmap (heatmap_area.c) ------------------------------------------------------------ */
+/* ---- heatmap_area.c -------------------------------------------------------------------------- */
 
-/* layout/heatmap.h, of a view that has one: where others have the timeline, above the minimap and
- * as wide as the window.
+/* The heatmap (layout/heatmap.h) of a view that has one: where others have the timeline, above the
+ * minimap and as wide as the window.
  *
  *     cells of 1 s by 20 ms            1 # # # # 24 samples      the caption, with the colors
  *     1.0 s  | . . # . . . |                                     the gutter, and the cells
