@@ -30,12 +30,12 @@ WASI_FLAGS := --target=wasm32-wasi -nostdlibinc -isystem src/wasi/libc/include -
 $N/sources/.unpacked: mk/unpack_sources.sh
 	$(call say,UNPACK,$@)mk/unpack_sources.sh $(@D) zlib libzstd && touch $@
 
-# Not -I: the headers of this machine's packages are of another machine.
+# Macros of wasi-libc are statement expressions. Not -I: the headers of this machine's packages are of another machine.
 $N/obj/src/%.o: src/%.c $N/sources/.unpacked
 	@mkdir -p $(@D)
 	$(call say,WASI,src/$*.c)$(CLANG) -std=c11 -D_GNU_SOURCE= -ffp-contract=off -Isrc -Iinclude -I$(BUILD)/generated \
 	    -DFLAMEL_VERSION='"$(VERSION)"' $(NPM_LIBRARIES:%=-isystem %) $(WASI_FLAGS) $(WARNINGS) $(FATAL) \
-	    $(NPM_OPTIMIZE) $(depend) -c $< -o $@
+	    -Wno-gnu-statement-expression $(NPM_OPTIMIZE) $(depend) -c $< -o $@
 $N/obj/sources/%.o: $N/sources/.unpacked
 	@mkdir -p $(@D)
 	$(call say,WASI,$*.c)$(CLANG) $(WASI_FLAGS) -O2 -DZSTD_DISABLE_ASM -DXXH_NAMESPACE=ZSTD_ -w -c $N/sources/$*.c -o $@

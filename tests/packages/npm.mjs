@@ -25,6 +25,25 @@ test('operations, tables and trees', () => {
     assert.equal(merge([profile, profile]).info().metrics[0].total, 2 * total);
 });
 
+test('boxes of a flame graph', () => {
+    const { stacks } = profile.tables(), boxes = profile.layout({ width: 1000 }), at = new Map(boxes.map(box => [box.stack, box]));
+    assert.equal(boxes.length, stacks.length);
+    const near = (a, b) => Math.abs(a - b) < 1e-6;
+    assert.ok(near(boxes.filter(({ depth }) => depth === 0).reduce((sum, { width }) => sum + width, 0), 1000));
+    const rows = new Map();
+    for (const box of boxes) {
+        const parent = at.get(stacks[box.stack].parent);
+        if (parent) assert.ok(box.depth === parent.depth + 1 && box.x > parent.x - 1e-6 && box.x + box.width < parent.x + parent.width + 1e-6);
+        assert.ok(box.x > (rows.get(box.depth) ?? 0) - 1e-6, 'boxes of a row do not overlap');
+        rows.set(box.depth, box.x + box.width);
+    }
+    const wide = profile.layout({ width: 1000, least: 1 });
+    assert.deepEqual(wide, boxes.filter(({ width }) => width >= 1));
+    // As the picture has them.
+    const svg = profile.draw({ width: 1000 });
+    for (const { function: name } of wide.filter(({ width }) => width > 200)) assert.ok(svg.includes(name.replace(/[<>&].*/, '')), name);
+});
+
 test('comparisons and verdicts', () => {
     const twice = merge([profile, profile]), five = (p) => Array(5).fill(p);
     assert.equal(twice.compare(profile).after.total, 2 * total);

@@ -23,6 +23,21 @@ export class FlamelError extends Error {
     readonly status: number;
 }
 
+/** A stack in a flame graph: a row of `stacks` in tables(), with its frame. */
+export interface Box {
+    stack: number;
+    /** 0: the outermost frame. */
+    depth: number;
+    x: number;
+    width: number;
+    total: number;
+    function: string;
+    module?: string;
+    file?: string;
+    line?: number;
+    kind?: string;
+}
+
 /** A profile, which does not change. */
 export class Profile {
     /** Any format that flamel reads, told by its content. Options: those of `flamel convert`. Throws FlamelError. */
@@ -47,6 +62,8 @@ export class Profile {
     tree(options?: Options): any;
     /** Everything, as tables: docs/json.md. */
     tables(): any;
+    /** Where each stack is in a flame graph that is `width` wide; what is narrower than `least` is left out. */
+    layout(options?: { width?: number; least?: number; metric?: number }): Box[];
     /** What has changed since `base`: `flamel diff --json`. */
     compare(base: Profile, options?: Options): any;
     /** The bytes of a format that flamel writes: 'pprof', 'speedscope', 'folded', 'html', 'flm'. */

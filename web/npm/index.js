@@ -121,6 +121,28 @@ export class Profile {
         return json(['convert', '--quiet', '-t', 'json', 'profile.flm', '-o', '-'], this.files);
     }
 
+    // Where each stack is in a flame graph of this width: its depth, and x and width in the same unit. What is narrower than
+    // `least` is left out, with all above it.
+    layout({ width = 1200, least = 0, metric = 0 } = {}) {
+        const { frames, stacks, empty_stack: empty } = this.tables();
+        const totals = stacks.map(({ self }) => self[metric]), boxes = [];
+        // A stack comes behind its parent, and in the order in which pictures have them.
+        for (let i = stacks.length - 1; i >= 0; i--)
+            if (stacks[i].parent !== null) totals[stacks[i].parent] += totals[i];
+        const whole = stacks.reduce((sum, { parent }, i) => parent === null ? sum + totals[i] : sum, empty?.[metric] ?? 0);
+        const depths = [], places = [], free = [];
+        let place = 0;
+        stacks.forEach(({ parent, frame }, i) => {
+            depths[i] = parent === null ? 0 : depths[parent] + 1;
+            places[i] = free[i] = parent === null ? place : free[parent];
+            if (parent === null) place += totals[i];
+            else free[parent] += totals[i];
+            const box = { stack: i, depth: depths[i], x: width * places[i] / whole, width: width * totals[i] / whole, total: totals[i], ...frames[frame] };
+            if (whole > 0 && box.width >= least) boxes.push(box);
+        });
+        return boxes;
+    }
+
     // What changed since `base`; options are those of `flamel diff`.
     compare(base, options = {}) {
         return json(['diff', '--json', ...optionsOf(options), 'before.flm', 'after.flm'],
