@@ -161,8 +161,8 @@ export function makePanel(view) {
                 title, whole,
                 make('div', {class: 'muted'}, [detail.module, detail.kind].filter(Boolean).join(' · ')),
                 where[0] && make('div', {class: 'muted'}, detail.link
-                    ? make('a', {href: safeLink(detail.link), target: '_blank', rel: 'noopener'},
-                        where[0]) : where[0]),
+                    ? make('a', {href: safeLink(detail.link), target: '_blank', rel: 'noopener',
+                        onclick: event => view.isShown(detail) && event.preventDefault()}, where[0]) : where[0]),
                 detail.address && make('div', {class: 'muted mono'}, detail.address),
                 facts(detail.moment),
                 figures(detail.values.slice(0, 1), detail.compared, false, detail.moment?.length ? 'duration' : 'total'),
@@ -192,6 +192,7 @@ export function makePanel(view) {
     show(body, false);
     function openSource() {
         const detail = view.core.query('detail'), link = detail?.link && safeLink(detail.link);
+        if (detail?.file && view.isShown(detail)) return;
         if (link) window.open(link, '_blank', 'noopener');
         else view.notify(detail?.file ? `${detail.file}${detail.line ? ':' + detail.line : ''}`
             : 'the profile has no source file for this frame');

@@ -78,7 +78,7 @@ export class FlamelGraph extends HTMLElement {
     }
 
     #emit(name, detail) {
-        this.dispatchEvent(new CustomEvent(name, {detail, bubbles: true, composed: true}));
+        return this.dispatchEvent(new CustomEvent(name, {detail, bubbles: true, composed: true, cancelable: true}));
     }
 
     // Opens a profile in any format that flamel.wasm reads. Resolves to whether it is shown; if not, the

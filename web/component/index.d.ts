@@ -32,6 +32,8 @@ export interface FlamelEventMap {
     'flamel-change': CustomEvent<{ state: string }>;
     /** The viewer could not start, or a profile not be fetched or read, or an action was refused. */
     'flamel-error': CustomEvent<{ message: string }>;
+    /** The source of a frame is wanted; preventDefault() says that the listener shows it. */
+    'flamel-source': CustomEvent<{ file: string; line?: number }>;
 }
 
 /** `<flamel-graph src="app.flm">` */
