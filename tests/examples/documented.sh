@@ -28,18 +28,21 @@ manual()
 }
 
 # Of fenced blocks that are no transcripts (those are run by tests/cli/run), in shell and in YAML: a
-# command goes on after a backslash, and in YAML where options follow.
+# command goes on after a backslash, and in YAML where options follow. Of indented blocks, where what a command
+# does stands behind it, after three blanks.
 markdown()
 {
     awk '
         function finish() { if (command != "") print FILENAME "\t" command; command = "" }
         /^ *```/ { finish(); inside = !inside && /```(sh|yaml)/; next }
-        !inside { next }
+        !inside && !(/^    (npx )?flamel / || (command != "" && /^    /)) { finish(); next }
         {
             line = $0
             sub(/^ +/, "", line)
+            if (!inside)
+                sub(/   +[^ -].*/, "", line)
             if (command != "" && (goes_on || line ~ /^-o /)) command = command " " line
-            else { finish(); if (line ~ /^(flamel|perf) /) command = line }
+            else { finish(); if (line ~ /^(npx )?(flamel|perf) /) command = line }
             goes_on = sub(/ *\\$/, "", command)
             sub(/ +# .*/, "", command)
         }
@@ -53,6 +56,9 @@ cd "$work" || exit 1
 mkdir -p bin old new base runs/base runs/new nightly hosts releases/1.0 releases/1.1 base new/bench bench
 printf '%s\n' 'main;parse;parse_json 60' 'main;parse;lex;malloc 25' 'main;parse_v2;init 8' > app.folded
 printf '%s\n' 'main;parse;parse_json 50' 'main;parse;lex;malloc 45' 'main;parse;init 8' > after.folded
+cp "$root/tests/data/v8/example.cpuprofile" app.cpuprofile
+cp "$(ls "$root"/tests/data/jfr/*.jfr | head -n 1)" app.jfr
+cp "$root/tests/data/perf_script/default.txt" perf.txt
 printf '%s\n' 'scrape:' '  - service: api' '    targets: ["127.0.0.1:1"]' > flamel.yaml
 cp "$root/tests/data/perf_data/fp.data" perf.data
 cp perf.data app.data
@@ -74,7 +80,7 @@ printf '#!/bin/sh\ni=0\nwhile [ $i -lt 2000 ]; do i=$((i+1)); done\n' > app
 printf 'i = 0\nwhile i < 20000:\n    i += 1\n' > old/app.py
 cp old/app.py new/app.py
 chmod +x app
-"$flamel" convert -q app.folded -o api.pb.gz || exit 1
+for name in api before after; do "$flamel" convert -q app.folded -o $name.pb.gz || exit 1; done
 for time in now -30m -2h30m -24h30m -2d -3d -4d -5d -6d -7d -8d -9d -10d -11d; do "$flamel" store add flamel-data -l service=api --time $time api.pb.gz || exit 1; done
 for pod in 1 2 3 4 5 6 7 8; do
     for time in -30m -2h30m; do "$flamel" store add flamel-data -l service=api -l pod=$pod --time $time api.pb.gz || exit 1; done
@@ -94,6 +100,8 @@ stub flamegraph.pl 'cat'
 stub source 'cat > /dev/null'
 stub jq 'cat > /dev/null'
 stub make './app'
+stub npx 'exec "$@"' # the package of npm is tried by tests/packages/npm.sh
+stub pidof "echo $process"
 export PATH="$work/bin:$PATH" BROWSER=true HOME="$work"
 
 may_record=true
@@ -110,6 +118,9 @@ adapt()
         s/label:thread=[ab]/label:thread=27492/g; s/time:0s[.][.]1s/time:0s..100ms/
         s/time:1s[.][.]2s/time:100ms..400ms/; s/libc[.]so[.]6/*libc.so.6/; s/focus:malloc/focus:*run*/
         s/time:3s[.][.]4s/time:100ms..400ms/; s/annotate \(.*\)parse /annotate \1'*run*' /
+        s|/var/lib/flamel|$work/flamel-data|g; s|/etc/flamel-tokens|$work/tokens|g
+        s|--listen 0.0.0.0:4040|--listen 127.0.0.1:0|; /--listen/!s|flamel serve|& --listen 127.0.0.1:0|
+        s|--push http://127.0.0.1:4040|--push http://127.0.0.1:9|
         s/-F malloc/-F '*run*'/; s/focus:parse'/focus:*run*'/; s/drop:.poll.wait./drop:\/poll|sin\//"
 }
 cpu=$(taskset -cp $$ 2> /dev/null | sed 's/.*: //; s/[-,].*//')
@@ -127,7 +138,7 @@ run()
     esac
     adapt "$1" > "$work/command"
     case $1 in
-    *'flamel view'* | *'record --view'* | *'flamel top'*)
+    *'flamel view'* | *'record --view'* | *'flamel top'* | *'flamel serve'*)
         timeout -s INT -k 5 3 sh "$work/command" < /dev/null > "$work/got" 2>&1 ;;
     *) timeout -k 5 60 sh "$work/command" < /dev/null > "$work/got" 2>&1 ;;
     esac
@@ -141,7 +152,7 @@ is_recording()
     esac
 }
 
-(cd "$root" && { manual; markdown README.md docs/*.md; }) > commands
+(cd "$root" && { manual; markdown README.md docs/*.md web/npm/README.md; }) > commands
 tab=$(printf '\t')
 passed=0 failed=0
 while IFS= read -r line; do
@@ -149,6 +160,8 @@ while IFS= read -r line; do
     case $command in
     *--tui*) continue ;; # needs a terminal: tests/cli/tui
     *--threads-of*) continue ;; # needs a Java VM: tests/record/java
+    *--tls-cert*) continue ;; # needs a certificate: tests/browser/viewer_serve.mjs
+    *clickhouse:*) continue ;; # needs ClickHouse: make test-stores
     EXPRESSION* | *flamel*) ;;
     *) continue ;; # of others
     esac
