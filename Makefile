@@ -23,6 +23,8 @@
 #   make demo           records a program, and writes what it found: build/demo.html, .svg, .flm
 #   make static         the command as one file that needs no other; make static-aarch64 for arm64
 #   make npm            the package for npm: build/npm
+#   make vscode         the extension for VS Code: build/vscode
+#   make site           documentation with live flame graphs: build/site/index.html
 #   make python         the package for Python: build/python; make test-python tries it, in a notebook too
 #   make deb            Debian packages: build/deb
 #   make test-packages  each of these, installed and used in a root of its own: minutes
@@ -62,6 +64,8 @@ include mk/bench.mk
 include mk/install.mk
 include mk/static.mk
 include mk/npm.mk
+include mk/vscode.mk
+include mk/site.mk
 include mk/python.mk
 include mk/packages.mk
 

@@ -12,7 +12,7 @@ deb:
 
 # Each package, installed and used as a user would. ROOTS=folders of other systems, in which the static file is tried
 # too.
-PACKAGE_RESULTS := $(addprefix $(BUILD)/results/packages/,static static-aarch64 deb npm)
+PACKAGE_RESULTS := $(addprefix $(BUILD)/results/packages/,static static-aarch64 deb npm vscode site)
 $(BUILD)/results/packages/static: $B/flamel static force
 	$(run_test) packages/static $(TEST_SECONDS) tests/packages/static.sh $< $(STATIC)-$(MACHINE)
 $(BUILD)/results/packages/static-aarch64: $B/flamel static-aarch64 force
@@ -22,6 +22,8 @@ $(BUILD)/results/packages/deb: deb force
 
 $(BUILD)/results/packages/npm: $B/flamel npm force
 	$(run_test) packages/npm 1200 tests/packages/npm.sh $< $(NPM_PACKAGE)
+$(BUILD)/results/packages/vscode: $B/flamel vscode force
+	$(run_test) packages/vscode 1200 tests/packages/vscode.sh $< $(VSCODE_EXTENSION)
 
 .PHONY: test-packages
 test-packages: $(PACKAGE_RESULTS)
@@ -33,7 +35,7 @@ $(COMPONENT_PACKAGE): $(COMPONENT)
 	$(call say,PACK,$@)cd $(BUILD) && npm pack --silent ./component > /dev/null
 
 .PHONY: release
-release: static static-aarch64 deb npm python $(COMPONENT_PACKAGE)
+release: static static-aarch64 deb npm python vscode $(COMPONENT_PACKAGE)
 	for machine in x86_64 aarch64; do cp $(STATIC)-$$machine $(STATIC)-$(VERSION)-linux-$$machine; done
 	mk/release.sh $(VERSION) $(BUILD)/release $(STATIC)-$(VERSION)-linux-x86_64 \
-	    $(STATIC)-$(VERSION)-linux-aarch64 $(COMPONENT_PACKAGE) $(NPM_PACKAGE) $(WHEEL) $(DEB)/*.deb
+	    $(STATIC)-$(VERSION)-linux-aarch64 $(COMPONENT_PACKAGE) $(NPM_PACKAGE) $(WHEEL) $(VSCODE_EXTENSION) $(DEB)/*.deb

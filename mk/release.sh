@@ -11,8 +11,8 @@ git archive --prefix="flamel-$version/" HEAD | xz -9 > "$folder/flamel-$version.
 
 # ---- The bill of materials: SPDX 2.3 ----------------------------------------------------------------
 
-# What is linked into the static files, with the version of the package that it comes from. The other files have
-# nothing but flamel inside.
+# What is linked into the static files, and into the command in WebAssembly, with the version of the package that it
+# comes from. The other files have nothing but flamel inside.
 linked='libdw-dev:elfutils:GPL-2.0-or-later OR LGPL-3.0-or-later
 libelf-dev:elfutils:GPL-2.0-or-later OR LGPL-3.0-or-later
 libzstd-dev:zstd:BSD-3-Clause
@@ -21,6 +21,17 @@ liblzma-dev:xz:0BSD
 libbz2-dev:bzip2:bzip2-1.0.6
 libmicrohttpd-dev:libmicrohttpd:LGPL-2.1-or-later
 libc6-dev:glibc:LGPL-2.1-or-later'
+in_wasm='libzstd-dev:zstd:BSD-3-Clause
+zlib1g-dev:zlib:Zlib
+wasi-libc:wasi-libc:Apache-2.0 WITH LLVM-exception AND MIT'
+# What a file has inside.
+inside()
+{
+    case $1 in
+    *-linux-*) echo "$linked" ;;
+    *.vsix | "flamel-$version.tgz") echo "$in_wasm" ;;
+    esac
+}
 
 element()
 {
@@ -43,7 +54,7 @@ files=$(cd "$folder" && LC_ALL=C ls)
     echo "  \"name\": \"flamel-$version\", \"documentNamespace\": \"https://spdx.invalid/flamel-$version-$(git rev-parse HEAD)\","
     echo "  \"creationInfo\": {\"created\": \"$date\", \"creators\": [\"Tool: mk/release.sh\"]},"
     echo '  "packages": ['
-    echo "$linked" | while IFS=: read -r package name license; do
+    printf '%s\n' "$linked" "$in_wasm" | sort -u | while IFS=: read -r package name license; do
         found=$(dpkg-query -W -f '${Version}' "$package" 2> /dev/null || echo NOASSERTION)
         element "$(name_of "$name-$package")" "$name" "$found" "$license"
         echo ,
@@ -62,14 +73,10 @@ files=$(cd "$folder" && LC_ALL=C ls)
         [ -n "$first" ] || echo ,
         first=
         relation DOCUMENT DESCRIBES "$(name_of "$file")"
-        case $file in
-        *-linux-*)
-            echo "$linked" | while IFS=: read -r package name license; do
-                echo ,
-                relation "$(name_of "$file")" STATIC_LINK "$(name_of "$name-$package")"
-            done
-            ;;
-        esac
+        inside "$file" | while IFS=: read -r package name license; do
+            echo ,
+            relation "$(name_of "$file")" STATIC_LINK "$(name_of "$name-$package")"
+        done
     done
     echo
     echo '  ]'

@@ -1,0 +1,33 @@
+# make vscode: the extension for VS Code, build/vscode/flamel-VERSION.vsix: web/vscode, the viewer's element, and the command
+# in WebAssembly of the package for npm.
+X := $(BUILD)/vscode
+VSCODE_EXTENSION := $X/flamel-$(VERSION).vsix
+VSCODE_WASM := $(filter-out index.js,$(patsubst web/npm/%,%,$(wildcard web/npm/*.js))) flamel.wasm.gz package.json NOTICE
+VSCODE_FILES := $(patsubst web/vscode/%,$X/extension/%,$(wildcard web/vscode/*.js web/vscode/*.md web/vscode/media/*)) \
+                $(addprefix $X/extension/media/,flamel-graph.js flamel.wasm) $(addprefix $X/extension/wasm/,$(VSCODE_WASM)) \
+                $X/extension/LICENSE $X/extension/package.json
+
+$X/extension/media/flamel-graph.js $X/extension/media/flamel.wasm: $X/extension/media/%: $C/%
+	@mkdir -p $(@D) && cp $< $@
+$X/extension/wasm/%: $N/package/%
+	@mkdir -p $(@D) && cp $< $@
+$X/extension/LICENSE: LICENSE
+	@mkdir -p $(@D) && cp $< $@
+$X/extension/package.json: web/vscode/manifest.mjs web/vscode/package.json $B/flamel Makefile
+	@mkdir -p $(@D)
+	$(call say,MANIFEST,$@)$B/flamel formats --json | node web/vscode/manifest.mjs $(VERSION) > $@.new
+	@mv $@.new $@
+$X/extension/%: web/vscode/%
+	@mkdir -p $(@D) && cp $< $@
+
+# The packer of VS Code, and types: packages of npm.
+$X/node_modules/.installed: web/vscode/package.json web/vscode/package-lock.json
+	@mkdir -p $X && cp $^ $X/
+	$(call say,NPM,$@)cd $X && npm ci --ignore-scripts --no-audit --no-fund > npm.log 2>&1 && touch node_modules/.installed
+
+# With the time of the newest entry of the history where there is one, so that two builds give the same bytes.
+.PHONY: vscode
+vscode: $(VSCODE_EXTENSION)
+$(VSCODE_EXTENSION): $(VSCODE_FILES) $X/node_modules/.installed
+	$(call say,PACK,$@)cd $X/extension && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2> /dev/null || echo 1700000000) \
+	    ../node_modules/.bin/vsce package --no-dependencies --allow-missing-repository -o ../$(@F) > ../vsce.log

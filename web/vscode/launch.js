@@ -1,0 +1,58 @@
+// Launch configurations as commands.
+'use strict';
+
+const path = require('node:path');
+
+/** @typedef {{label: string, words: string[], cwd?: string, env?: Record<string, string>}} Target */
+
+/**
+ * Words of a command, as a shell has them: 'a "b c" d' are three.
+ * @param {string} text
+ */
+function wordsOf(text) {
+    return [...text.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'\\]|\\.)+))+/g)].map(([word]) =>
+        word.replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/g, (_, double, single, escaped) =>
+            double?.replace(/\\(.)/g, '$1') ?? single ?? escaped));
+}
+
+/**
+ * The variables of launch configurations that have a value here.
+ * @param {string} text
+ * @param {string} root the workspace folder
+ * @param {string | undefined} file
+ */
+function expand(text, root, file) {
+    /** @type {Record<string, string | undefined>} */
+    const values = {
+        workspaceFolder: root, workspaceRoot: root, cwd: root, file, fileDirname: file && path.dirname(file),
+        fileBasename: file && path.basename(file), fileBasenameNoExtension: file && path.parse(file).name,
+        relativeFile: file && path.relative(root, file),
+    };
+    return text.replace(/\$\{(env:)?(\w+)\}/g, (whole, isEnv, name) =>
+        (isEnv ? process.env[name] ?? '' : values[name]) ?? whole);
+}
+
+/**
+ * A launch configuration as a command; undefined if it starts no program.
+ * @param {any} one
+ * @param {string} root the workspace folder
+ * @param {string | undefined} file
+ * @returns {Target | undefined}
+ */
+function targetOfLaunch(one, root, file) {
+    if (one.request !== 'launch' || !(one.program || one.module)) return undefined;
+    const fill = (/** @type {string} */ text) => expand(String(text), root, file);
+    const words = /python|debugpy/.test(one.type) ? [one.python ?? 'python3'].flat().concat(one.module ? ['-m', one.module] : [one.program])
+        : /node/.test(one.type) ? [one.runtimeExecutable ?? 'node', ...one.runtimeArgs ?? [], one.program] : [one.program];
+    const args = typeof one.args === 'string' ? wordsOf(one.args) : one.args ?? [];
+    const pairs = Array.isArray(one.environment)
+        ? one.environment.map((/** @type {{name: string, value: string}} */ { name, value }) => [name, value]) : Object.entries(one.env ?? {});
+    return {
+        label: one.name,
+        words: [...words, ...args].map(fill),
+        cwd: one.cwd && fill(one.cwd),
+        env: Object.fromEntries(pairs.map((/** @type {[string, string]} */ [name, value]) => [name, fill(value)])),
+    };
+}
+
+module.exports = { targetOfLaunch, wordsOf };
