@@ -42,12 +42,18 @@ static bool needs(const ElfW(Dyn) * entry, const char *name)
     return false;
 }
 
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+extern int _dl_find_object(void *address, struct dl_find_object *found)
+    __attribute__((weak)); /* a program of musl has none */
+#endif
+
 static const ElfW(Dyn) * dynamic_of(uintptr_t address)
 {
     const void *at = (const void *)address; // NOLINT(performance-no-int-to-ptr)
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
     struct dl_find_object file; /* without the loader's lock */
-    return _dl_find_object((void *)(uintptr_t)at, &file) == 0 && file.dlfo_link_map
+    return _dl_find_object && _dl_find_object((void *)(uintptr_t)at, &file) == 0 &&
+                   file.dlfo_link_map
                ? file.dlfo_link_map->l_ld
                : NULL;
 #else
