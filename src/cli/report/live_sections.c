@@ -159,7 +159,7 @@ static double value_of(const struct flm_sections *s, const struct flm_report_tab
                        const struct row *row)
 {
     double value = flm_report_number(now, row->index, column->source);
-    if (!column->is_rate)
+    if (!column->is_rate || isnan(value))
         return value;
     /* A row that is new may have had something: what it has is not of this interval alone. */
     if (!(s->seconds > 0) || (before && row->before == SIZE_MAX))
@@ -286,16 +286,23 @@ static const char *rows_heading(const struct flm_sections *s, const struct flm_s
     return heading && *heading ? heading : "name";
 }
 
-/* What goes first in a narrow window: what is extreme, then percentiles, then from the right. */
+/* What goes first in a narrow window: the rate since the start, which stands beside one that is of
+ * now; what is extreme; percentiles; then from the right, but for how long it took as a whole. */
 static int leave_out(const char *name, size_t index)
 {
-    enum { FIRST = 3, PERCENTILES = 200, EXTREMES = 300 };
+    enum { FIRST = 3, OTHERS = 2, PERCENTILES = 200, EXTREMES = 300, RATES = 400 };
     bool is_percentile = strstr(name, "p9") || strstr(name, "p5");
     bool is_extreme = strncmp(name, "max", 3) == 0 || strcmp(name, "least") == 0;
-    return index < FIRST ? 0
-                         : (int)index + (is_extreme      ? EXTREMES
-                                         : is_percentile ? PERCENTILES
-                                                         : 0);
+    bool is_rate = strcmp(name, "rate") == 0 || strcmp(name, "frequency") == 0;
+    if (index < FIRST)
+        return 0;
+    if (strncmp(name, "total_ns", 8) == 0)
+        return 1 + (strcmp(name, "total_ns") != 0);
+    return OTHERS + (int)index +
+           (is_rate         ? RATES
+            : is_extreme    ? EXTREMES
+            : is_percentile ? PERCENTILES
+                            : 0);
 }
 
 static void write_table(const struct flm_sections *s, struct flm_section_view *view,

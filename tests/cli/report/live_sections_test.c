@@ -81,6 +81,26 @@ static void a_row_that_is_new_has_no_rate(void **state)
     free(image);
 }
 
+/* Waiting has no bytes, and so no bytes per second. */
+static void what_has_no_value_has_no_rate(void **state)
+{
+    (void)state;
+    struct flm_sections sections = {0};
+    struct image *image = make_image();
+    struct flm_section_view view = {.tab = flm_sections_tab(6)};
+    struct flm_probe_site *site = place(image, SITES);
+    site[2].kind = FLM_PROBE_FILE;
+    site[2].operation = FLM_PROBE_FILE_WAIT;
+    add(&sections, image, 10);
+    change(image);
+    add(&sections, image, 12);
+    const char *text = written(&sections, &view);
+    has(text, "44  20");
+    assert_null(strstr(text, "0 bytes"));
+    flm_sections_clear(&sections);
+    free(image);
+}
+
 static void rows_are_sorted_searched_and_cut(void **state)
 {
     (void)state;
@@ -163,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_are_what_came_since_the_look_before),
         cmocka_unit_test(a_row_that_is_new_has_no_rate),
+        cmocka_unit_test(what_has_no_value_has_no_rate),
         cmocka_unit_test(rows_are_sorted_searched_and_cut),
         cmocka_unit_test(a_section_without_rows_says_why),
         cmocka_unit_test(json_has_every_digit_and_the_rates),
