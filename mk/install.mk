@@ -16,6 +16,7 @@ MAN     := $(DESTDIR)$(SHARE)/man
 BASH_COMPLETIONS := $(DESTDIR)$(SHARE)/bash-completion/completions
 ZSH_COMPLETIONS  := $(DESTDIR)$(SHARE)/zsh/site-functions
 FISH_COMPLETIONS := $(DESTDIR)$(SHARE)/fish/vendor_completions.d
+SUPPRESSIONS     := $(DESTDIR)$(SHARE)/flamel
 
 MANUAL1 := $(wildcard docs/man/*.1)
 MANUAL7 := $(wildcard docs/man/*.7)
@@ -26,7 +27,7 @@ refresh_libraries = $(if $(DESTDIR),,if [ "$$(id -u)" -eq 0 ] && command -v ldco
 .PHONY: install
 install: all
 	install -d $(BIN) $(LIB)/pkgconfig $(INCLUDE) $(MAN)/man1 $(MAN)/man7 \
-	    $(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS)
+	    $(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS) $(SUPPRESSIONS)
 	install -m 755 $B/flamel $(BIN)
 	install -m 644 $B/libflamel.a $(LIB)
 	install -m 755 $B/$(SHARED) $B/$(PROBE_SHARED) $(LIB)
@@ -43,6 +44,7 @@ install: all
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@PACKAGES@|$(PACKAGES)|' \
 	    flamel.pc.in > $(LIB)/pkgconfig/flamel.pc
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|' $B/flamel-probe.pc > $(LIB)/pkgconfig/flamel-probe.pc
+	install -m 644 probe/probe.supp $(SUPPRESSIONS)
 	install -m 644 $(MANUAL1) $(MAN)/man1
 	install -m 644 $(MANUAL7) $(MAN)/man7
 	$B/flamel completion bash > $(BASH_COMPLETIONS)/flamel
@@ -55,7 +57,7 @@ uninstall:
 	rm -f $(BIN)/flamel $(LIB)/libflamel.a $(LIB)/libflamel.so* $(LIB)/libflamel-probe* $(LIB)/libflamel-java.so $(LIB)/flamel-probe-link.o $(LIB)/pkgconfig/flamel.pc $(LIB)/pkgconfig/flamel-probe.pc
 	rm -f $(addprefix $(MAN)/man1/,$(notdir $(MANUAL1))) $(addprefix $(MAN)/man7/,$(notdir $(MANUAL7)))
 	rm -f $(BASH_COMPLETIONS)/flamel $(ZSH_COMPLETIONS)/_flamel $(FISH_COMPLETIONS)/flamel.fish
-	rm -rf $(INCLUDE)
+	rm -rf $(INCLUDE) $(SUPPRESSIONS)
 	$(refresh_libraries)
 
 .PHONY: clean
