@@ -45,6 +45,16 @@ test('a short name has no button for the rest of it', async () => {
     await finish(page, assert);
 });
 
+test('a long path of a module takes lines in the panel, not more than its width', async () => {
+    const module = `/opt/${'ThreadPoolExecutor'.repeat(6)}.so`;
+    const page = await open(pageOf(`app 1/1 1.0: 1 cycles:\n\t1 f (${module})\n\n`), {width: 1400});
+    await click(page, {level: 2, at: 0.5});
+    const panel = page.locator('.panel');
+    assert.match(await panel.innerText(), /ThreadPoolExecutor\.so/);
+    assert.ok(await panel.evaluate(one => one.scrollWidth <= one.clientWidth));
+    await finish(page, assert);
+});
+
 test('what the colors mean is seen without a menu', async () => {
     const page = await open(pageOf('main;ext4_read 30\nmain;ext4_write 10\nmain;tcp_send 20\n'), {width: 1400});
     const items = page.getByRole('group', {name: 'Colors'}).locator('.legend-item');

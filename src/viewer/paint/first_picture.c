@@ -9,11 +9,22 @@
 #include "viewer/paint/internal.h"
 
 /* The window for which edges are rounded and labels are chosen: CSS pixels. Labels of a wider one
- * could be longer; in a narrower one they are cut off. */
+ * could be longer; in a narrower one they are cut off, or, where little of them would be left,
+ * hidden by web/start.css. */
 enum { WINDOW_WIDTH = 1440, WINDOW_HEIGHT = 900, LABEL_PAD = 4, LABEL_PX = 12, BASE_LINE = 13 };
 
 /* What is narrower has no room for a label. */
 #define LABEL_FROM_PX 40.0
+
+/* Of a label that is cut off, so much has to be seen. */
+#define LEAST_SEEN_PX 80.0
+
+/* The class of labels that are hidden in windows up to so wide, and the narrowest one in which the
+ * others are as they should be: a phone, and what is no phone any more (web/start.css). */
+static const struct {
+    const char *class;
+    double narrowest_px;
+} hidden_in[] = {{"large", 720}, {"medium", 390}};
 
 /* A box has a gap to its right from this width on. */
 #define GAP_FROM_PX 2.5
@@ -177,10 +188,29 @@ static void begin_ink(struct flm_text *out, const struct colors *last, const str
     flm_text_putc(out, '>');
 }
 
-static void add_label(const struct first *first, struct flm_text *out,
-                      const struct flm_rectangle *r, const struct flm_label_parts *label)
+/* NULL: it is seen in all windows. */
+static const char *class_of(const struct first *first, const struct flm_rectangle *r,
+                            const struct flm_label_parts *label, const struct flm_font *font)
 {
-    flm_text_puts(out, "<svg x=\"");
+    double needs = 0, share = (r->x1 - r->x0) / first->width;
+    for (int i = 0; i < label->count; i++)
+        needs += flm_label_width(label->at[i], font);
+    needs = fmin(needs, LEAST_SEEN_PX) + LABEL_PAD;
+    for (size_t i = 0; i < sizeof hidden_in / sizeof hidden_in[0]; i++)
+        if (share * hidden_in[i].narrowest_px < needs)
+            return hidden_in[i].class;
+    return NULL;
+}
+
+static void add_label(const struct first *first, struct flm_text *out,
+                      const struct flm_rectangle *r, const struct flm_label_parts *label,
+                      const struct flm_font *font)
+{
+    const char *class = class_of(first, r, label, font);
+    flm_text_puts(out, "<svg ");
+    if (class)
+        flm_text_format(out, "class=\"%s\" ", class);
+    flm_text_puts(out, "x=\"");
     add_share(out, r->x0 / first->width);
     flm_text_format(out, "\" y=\"%d\" width=\"", row_of(first, r->level));
     add_share(out, (r->x1 - r->x0) / first->width);
@@ -211,7 +241,7 @@ static bool add_labels(const struct first *first, struct flm_text *out, int heig
             continue;
         begin_ink(out, last, &first->colors[i]);
         last = &first->colors[i];
-        add_label(first, out, r, &label);
+        add_label(first, out, r, &label, &font);
     }
     flm_text_puts(out, last ? "</g></svg>" : "</svg>");
     bool good = !styles.text.failed;

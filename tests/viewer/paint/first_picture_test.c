@@ -43,12 +43,42 @@ static void boxes_are_lines_and_wide_ones_have_labels(void **state)
     /* Siblings are ordered by name: <parse> has the first three quarters. */
     assert_non_null(strstr(out.at, "<svg x=\"0.00%\" y=\"86\" width=\"75.00%\""));
     assert_non_null(strstr(out.at, "<svg x=\"75.00%\" y=\"86\" width=\"24.80%\""));
+    assert_null(strstr(out.at, "class=\"l"));
     /* all, main, <parse>, io, and tiny, which is 3 px wide. */
     assert_int_equal(count_of(out.at, "h14230") + count_of(out.at, "h10670") +
                          count_of(out.at, "h3522") + count_of(out.at, "h18"),
                      5);
     flm_text_clear(&out);
     flm_viewer_free(v);
+}
+
+/* What would be a stub in a narrow window is hidden there: half of "io_wait" is another name. */
+static void a_label_has_room_or_is_hidden_in_narrow_windows(void **state)
+{
+    (void)state;
+    static const struct {
+        int share;
+        const char *name, *class;
+    } cases[] = {
+        {50, "io_wait", ""},          {10, "io_wait", "medium"},
+        {6, "io_wait", "large"},      {10, "io", ""},
+        {50, "f_of_a_long_name", ""}, {15, "f_of_a_long_name", "medium"},
+        {8, "is_of_that", "large"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char folded[80], wanted[80];
+        sprintf(folded, "%s %d\nz %d\n", cases[i].name, cases[i].share, 100 - cases[i].share);
+        struct flm_viewer *v = viewer_of_folded(folded);
+        struct flm_text out = first_of(v);
+        bool has_class = *cases[i].class != 0;
+        sprintf(wanted, "<svg %s%s%sx=\"0.00%%\" y=\"67\" width=\"%d.00%%\"",
+                has_class ? "class=\"" : "", cases[i].class, has_class ? "\" " : "",
+                cases[i].share);
+        if (!strstr(out.at, wanted))
+            fail_msg("%s of %d %%: no %s", cases[i].name, cases[i].share, wanted);
+        flm_text_clear(&out);
+        flm_viewer_free(v);
+    }
 }
 
 static void every_color_is_there_for_both_themes(void **state)
@@ -155,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_are_lines_and_wide_ones_have_labels),
+        cmocka_unit_test(a_label_has_room_or_is_hidden_in_narrow_windows),
         cmocka_unit_test(every_color_is_there_for_both_themes),
         cmocka_unit_test(the_picture_of_a_large_profile_is_bounded),
         cmocka_unit_test(merged_boxes_have_the_color_of_the_widest_of_them),
