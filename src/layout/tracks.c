@@ -27,9 +27,8 @@ static bool is_on_track(const struct flm_profile *p, struct flm_metric metric, u
 static void describe(struct flm_track *t, const struct flm_profile *p, uint32_t sample,
                      const struct flm_thread_labels *labels)
 {
-    uint32_t command = flm_label_value_in(p, p->sample_labels[sample], labels->commands);
     uint32_t process = flm_label_value_in(p, p->sample_labels[sample], labels->processes);
-    t->command = command == FLM_NONE ? t->command : command;
+    t->command = flm_thread_labels_name(p, p->sample_labels[sample], labels, t->command);
     t->process = process == FLM_NONE ? t->process : process;
 }
 
@@ -186,7 +185,9 @@ bool flm_tracks_init(struct flm_tracks *tracks, const struct flm_profile *profil
     if (labels.threads.count > 0)
         tracks->key = profile->labels[labels.threads.first].key;
     if (labels.threads.first == labels.commands.first)
-        labels.commands.count = 0;
+        labels.commands.count = labels.unnamed.count = 0;
+    if (labels.threads.first == labels.unnamed.first)
+        labels.unnamed.count = 0;
     if (make(tracks, profile, metric, &labels))
         return true;
     flm_tracks_clear(tracks);

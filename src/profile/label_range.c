@@ -46,5 +46,29 @@ struct flm_thread_labels flm_thread_labels_of(const struct flm_profile *p)
     };
     if (labels.threads.first == labels.commands.first)
         labels.commands.count = 0;
+    labels.unnamed = flm_label_range_of(p, "command");
+    if (labels.unnamed.first == labels.commands.first ||
+        labels.unnamed.first == labels.threads.first)
+        labels.unnamed.count = 0;
     return labels;
+}
+
+static bool has_value(const struct flm_profile *p, struct flm_label_range range, uint32_t string)
+{
+    for (uint32_t i = 0; i < range.count; i++)
+        if (p->labels[range.first + i].value == string)
+            return true;
+    return false;
+}
+
+uint32_t flm_thread_labels_name(const struct flm_profile *p, uint32_t set,
+                                const struct flm_thread_labels *labels, uint32_t before)
+{
+    uint32_t name = flm_label_value_in(p, set, labels->commands);
+    if (name != FLM_NONE || labels->unnamed.count == 0)
+        return name == FLM_NONE ? before : name;
+    uint32_t command = flm_label_value_in(p, set, labels->unnamed);
+    bool is_named =
+        command != before && before != FLM_NONE && has_value(p, labels->commands, before);
+    return command == FLM_NONE || is_named ? before : command;
 }

@@ -50,6 +50,42 @@ static void a_range_has_the_labels_of_its_key(void **state)
     flm_profile_free(p);
 }
 
+/* The name of a thread whose samples these are, one after the other. */
+static void assert_name(const struct flm_profile *p, const char *expected)
+{
+    struct flm_thread_labels labels = flm_thread_labels_of(p);
+    uint32_t name = FLM_NONE;
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+        name = flm_thread_labels_name(p, p->sample_labels[i], &labels, name);
+    assert_true(flm_bytes_are(flm_string_bytes(p, name), expected));
+}
+
+/* The last one counts, and a name whatever the command is, before or behind it. */
+static void a_thread_without_a_name_has_that_of_its_command(void **state)
+{
+    (void)state;
+    static const char *const worker[] = {"thread", "1", "thread name", "worker"},
+                             *const java[] = {"thread", "1", "command", "java"},
+                             *const gc[] = {"thread", "1", "command", "GC Thread#0"},
+                             *const none[] = {"thread", "1"};
+    static const struct {
+        const char *const *samples[4];
+        const char *expected;
+    } cases[] = {{{java, gc, none}, "GC Thread#0"},    {{gc, java}, "java"},
+                 {{java, worker, gc}, "worker"},       {{worker, none, java}, "worker"},
+                 {{none, worker, none, gc}, "worker"}, {{java, none, worker}, "worker"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *rows[5][7] = {0};
+        size_t count = 0;
+        for (; count < 4 && cases[i].samples[count]; count++)
+            memcpy(rows[count], cases[i].samples[count],
+                   (cases[i].samples[count] == none ? 2 : 4) * sizeof *rows[0]);
+        struct flm_profile *p = labelled((const char *const(*)[7])rows, count);
+        assert_name(p, cases[i].expected);
+        flm_profile_free(p);
+    }
+}
+
 static void threads_are_known_by_the_keys_of_all_readers(void **state)
 {
     (void)state;
@@ -86,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_range_has_the_labels_of_its_key),
+        cmocka_unit_test(a_thread_without_a_name_has_that_of_its_command),
         cmocka_unit_test(threads_are_known_by_the_keys_of_all_readers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,10 +26,9 @@ static void add_samples(struct sums *sums, const struct flm_profile *p, struct f
         uint32_t label = flm_label_in(p, set, sums->labels.threads);
         struct flm_thread_cost *cost =
             label == FLM_NONE ? &sums->without : &sums->cost[label - sums->labels.threads.first];
-        uint32_t command = flm_label_value_in(p, set, sums->labels.commands);
         uint32_t process = flm_label_value_in(p, set, sums->labels.processes);
         cost->process = process == FLM_NONE ? cost->process : process;
-        cost->command = command == FLM_NONE ? cost->command : command;
+        cost->command = flm_thread_labels_name(p, set, &sums->labels, cost->command);
         cost->total += value[i];
         cost->self += mark & FLM_COSTS_SELF ? value[i] : 0;
     }

@@ -232,7 +232,7 @@ static void add_thread_name(const struct writing *w, uint32_t metric, uint32_t s
     const struct flm_profile *p = w->p;
     struct flm_thread_labels labels = flm_thread_labels_of(p);
     uint32_t set = p->sample_labels[sample];
-    uint32_t command = flm_label_value_in(p, set, labels.commands);
+    uint32_t command = flm_thread_labels_name(p, set, &labels, FLM_NONE);
     uint32_t thread = flm_label_value_in(p, set, labels.threads);
     name->size = 0;
     if (command != FLM_NONE)
