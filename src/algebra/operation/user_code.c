@@ -19,7 +19,7 @@ struct reading {
     const struct flm_profile *p;
     struct flm_regex *files;
     struct flm_regex_scratch *scratch;
-    bool has_script;
+    bool has_script, has_java;
 };
 
 static struct flm_bytes after(struct flm_bytes text, size_t at)
@@ -108,10 +108,11 @@ static bool is_library(struct flm_bytes module)
 static bool is_interpreter(struct flm_bytes module)
 {
     static const char *const names[] = {
-        "python", "libpython", "node",   "libnode",  "libv8",  "java",      "libjvm",     "libjava",
-        "libjli", "libnio",    "libzip", "libnet",   "ruby",   "libruby",   "php",        "libphp",
-        "perl",   "libperl",   "deno",   "bun",      "dotnet", "libclrjit", "libcoreclr", "libmono",
-        "mono",   "lua",       "liblua", "electron", NULL};
+        "python", "libpython", "node",   "libnode",   "libv8",          "java",
+        "libjvm", "libjava",   "libjli", "libnio",    "libzip",         "libnet",
+        "ruby",   "libruby",   "php",    "libphp",    "perl",           "libperl",
+        "deno",   "bun",       "dotnet", "libclrjit", "libcoreclr",     "libmono",
+        "mono",   "lua",       "liblua", "electron",  "libflamel-java", NULL};
     struct flm_bytes base = flm_path_last(module, "/\\");
     for (size_t i = 0; names[i]; i++) {
         size_t size = strlen(names[i]);
@@ -132,12 +133,25 @@ static bool is_platform(struct flm_bytes name)
         package = after(package, 1);
     for (size_t i = 0; packages[i]; i++) {
         size_t size = strlen(packages[i]);
-        if (flm_bytes_start_with(package, packages[i]) &&
-            (package.size == size ? package.at + size < name.at + name.size
-                                  : flm_is_one_of(package.at[size], "./")))
+        if (flm_bytes_start_with(package, packages[i]) && package.at + size < name.at + name.size &&
+            flm_is_one_of(package.at[size], "./"))
             return true;
     }
     return false;
+}
+
+static bool is_java_file(struct flm_bytes file)
+{
+    static const char *const extensions[] = {".java", ".kt", ".scala", ".groovy", ".clj", NULL};
+    return ends_with_one_of(file, extensions);
+}
+
+/* What a Java VM compiles beside methods, which have a class: "itable stub", "I2C/C2I adapters". */
+static bool is_java_stub(const struct reading *r, const struct flm_frame_record *frame)
+{
+    struct flm_bytes name = flm_string_bytes(r->p, frame->function);
+    return r->has_java && frame->kind == FLM_KIND_JIT && frame->file == 0 && name.size > 0 &&
+           !memchr(name.at, '.', name.size) && !flm_bytes_contain(name, "::");
 }
 
 /* A runtime by the beginning of a name, "std::". Only a package that is separated from the rest of
@@ -160,7 +174,7 @@ static bool is_others_script(struct reading *r, const struct flm_frame_record *f
     static const char *const engine[] = {
         "Builtin", "BytecodeHandler:", "Stub:", "Handler:", "RegExp:", "(garbage collector)", NULL};
     struct flm_bytes name = flm_string_bytes(r->p, frame->function);
-    if (begins_with_one_of(name, engine))
+    if (begins_with_one_of(name, engine) || is_java_stub(r, frame))
         return true;
     if (frame->file)
         return is_library_file(r, flm_string_bytes(r->p, frame->file)) || is_platform(name);
@@ -174,6 +188,8 @@ static bool is_others_native(struct reading *r, const struct flm_frame_record *f
     struct flm_bytes name = flm_string_bytes(r->p, frame->function);
     struct flm_bytes module = flm_string_bytes(r->p, frame->module);
     if (is_library_file(r, flm_string_bytes(r->p, frame->file)) || is_runtime_name(name))
+        return true;
+    if (r->has_java && is_platform(name)) /* classes that the VM makes have no file of source */
         return true;
     if (frame->module)
         return is_library(module) || is_library_file(r, module) ||
@@ -207,8 +223,11 @@ bool flm_user_code_mark(const struct flm_profile *p, unsigned char *marks,
     r.files = flm_regex_new(flm_bytes_of(library_files), why);
     r.scratch = r.files ? flm_regex_scratch_new(r.files, why) : NULL;
     bool good = r.scratch != NULL;
-    for (uint32_t i = 1; good && i < p->sizes.frame_count && !r.has_script; i++)
-        r.has_script = !is_note(&r, &p->frames[i]) && is_script(&r, &p->frames[i]);
+    for (uint32_t i = 1; good && i < p->sizes.frame_count; i++) {
+        const struct flm_frame_record *frame = &p->frames[i];
+        r.has_script = r.has_script || (!is_note(&r, frame) && is_script(&r, frame));
+        r.has_java = r.has_java || is_java_file(flm_string_bytes(p, frame->file));
+    }
     marks[0] = 0;
     for (uint32_t i = 1; good && i < p->sizes.frame_count; i++) {
         bool note = is_note(&r, &p->frames[i]);

@@ -153,6 +153,41 @@ static void modules_of_interpreters_go_only_with_a_script(void **state)
     }
 }
 
+/* As flamel record --java has them: classes that the VM makes have their own name as their file,
+ * and what it compiles beside methods has none. Of a program without Java, such names are its own. */
+static void what_a_java_vm_makes_goes_with_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *module, *file;
+        uint32_t kind;
+    } frames[] = {{"Main.main", "", "Main.java", FLM_KIND_NATIVE},
+                  {"java.lang.invoke.Invokers$Holder.linkToTargetMethod", "", "Invokers$Holder",
+                   FLM_KIND_NATIVE},
+                  {"java.util.List.of", "", "List.java", FLM_KIND_NATIVE},
+                  {"I2C/C2I adapters", "", "", FLM_KIND_JIT},
+                  {"itable stub", "", "", FLM_KIND_JIT},
+                  {"shop.Cart$$Lambda.run", "", "", FLM_KIND_JIT},
+                  {"on_signal", "/tmp/libflamel-java.so", "", FLM_KIND_NATIVE}};
+    for (int with_java = 0; with_java < 2; with_java++) {
+        struct flm_builder *b = flm_builder_new(NULL);
+        struct flm_metric metric = flm_builder_metric(b, "samples", "samples");
+        struct flm_node node = flm_builder_root(b);
+        for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++)
+            if (with_java || !flm_bytes_end_with(flm_bytes_of(frames[i].file), ".java"))
+                node = flm_builder_child(
+                    b, node,
+                    (struct flm_frame){frame_of(b, frames[i].name, frames[i].module, frames[i].file,
+                                                frames[i].kind)});
+        flm_builder_add(b, node, metric, 1);
+        assert_left(flm_builder_finish(b, NULL),
+                    with_java
+                        ? "Main.main;shop.Cart$$Lambda.run_[j] 1\n"
+                        : "java.lang.invoke.Invokers$Holder.linkToTargetMethod;"
+                          "I2C/C2I adapters_[j];itable stub_[j];shop.Cart$$Lambda.run_[j] 1\n");
+    }
+}
+
 static void assert_note(const char *folded, const char *expected)
 {
     struct flm_profile *p = profile_of(folded);
@@ -200,6 +235,7 @@ int main(void)
         cmocka_unit_test(interpreters_go_and_their_scripts_stay),
         cmocka_unit_test(an_interpreter_without_a_script_is_the_program),
         cmocka_unit_test(modules_of_interpreters_go_only_with_a_script),
+        cmocka_unit_test(what_a_java_vm_makes_goes_with_it),
         cmocka_unit_test(where_it_would_change_nothing_or_leave_nothing_it_says_so),
         cmocka_unit_test(every_failed_allocation_is_told),
     };
