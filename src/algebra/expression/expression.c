@@ -73,6 +73,7 @@ struct flm_expression_end flm_expression_end(struct flm_bytes expression)
         last.operation && last.last_argument < flm_operation_argument_count(last.operation);
     return (struct flm_expression_end){
         .start = last.argument_start,
+        .name = last.name,
         .has_name = true,
         .operation = last.operation,
         .argument = takes ? &last.operation->arguments[last.last_argument] : NULL,

@@ -22,8 +22,9 @@ size_t flm_expression_first(struct flm_bytes expression);
 /* What stands at the end of an expression that is being typed: the name of an operation, or one of
  * its arguments. */
 struct flm_expression_end {
-    size_t start;  /* where the name or the argument begins */
-    bool has_name; /* it is an argument: the name stands in front of it, and a ':' */
+    size_t start;          /* where the name or the argument begins */
+    struct flm_bytes name; /* of the operation, as it is written; "" while it is being typed */
+    bool has_name;         /* it is an argument: the name stands in front of it, and a ':' */
     const struct flm_operation_entry *operation; /* NULL: there is none of that name */
     const struct flm_argument *argument;         /* NULL: the operation does not take so many */
 };

@@ -53,13 +53,20 @@ static bool is_number_key(enum flm_thread_filter by, struct flm_bytes key)
     return by == FLM_FILTER_PROCESS && (flm_bytes_are(key, "process") || flm_bytes_are(key, "pid"));
 }
 
-bool flm_thread_filter_has_key(const struct flm_profile *p, const char *name, struct flm_bytes key)
+struct flm_thread_filter_keys flm_thread_filter_keys_of(const struct flm_profile *p,
+                                                        const char *name)
 {
     int by = FLM_FILTER_STATE;
     while (by > 0 && strcmp(flm_thread_filter_name((enum flm_thread_filter)by), name) != 0)
         by--;
-    struct flm_bytes of = key_of(p, (enum flm_thread_filter)by);
-    return flm_bytes_equal(key, of) || is_number_key((enum flm_thread_filter)by, key);
+    struct flm_bytes names = key_of(p, (enum flm_thread_filter)by);
+    struct flm_bytes numbers = flm_label_key(p, flm_bytes_of(name));
+    bool has_numbers =
+        is_number_key((enum flm_thread_filter)by, numbers) && flm_label_has_key(p, numbers);
+    struct flm_bytes none = {NULL, 0};
+    if (names.size == 0)
+        return (struct flm_thread_filter_keys){{has_numbers ? numbers : none, none}};
+    return (struct flm_thread_filter_keys){{names, has_numbers ? numbers : none}};
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */

@@ -29,9 +29,13 @@ enum flm_thread_filter {
 /* "thread", "process", "command", "state". */
 const char *flm_thread_filter_name(enum flm_thread_filter by);
 
-/* Whether labels of this key are looked at for it: names, or numbers. `name` is one of those
- * above. */
-bool flm_thread_filter_has_key(const struct flm_profile *p, const char *name, struct flm_bytes key);
+/* The keys of the labels that are looked at for it, of those that there are: names, then numbers. At
+ * most two; "" after the last. `name` is one of those above. */
+struct flm_thread_filter_keys {
+    struct flm_bytes at[2];
+};
+struct flm_thread_filter_keys flm_thread_filter_keys_of(const struct flm_profile *p,
+                                                        const char *name);
 
 /* Sets set_kept[i] for each label set i with what is wanted, and set_agreeing[i] also for those
  * that say nothing of it. If no sample has it, a sentence that says so, with what there is, is

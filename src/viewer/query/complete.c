@@ -299,26 +299,40 @@ static void complete_label(struct completing *c)
     }
 }
 
-/* Names and numbers of threads, of processes ...; the last of several. A name that would be a
- * pattern, or several, is quoted, and offered only where it is the first. */
-static void complete_threads(struct completing *c)
+/* The values of a key that begin so. A name that would be a pattern, or several, is quoted, and
+ * offered only where it is the first. */
+static void complete_values(struct completing *c, struct flm_bytes key, bool is_first)
 {
     const struct flm_profile *p = c->q.profile;
+    for (uint32_t i = 0; i < p->sizes.label_count && c->count < MOST_ITEMS; i++) {
+        struct flm_bytes value = flm_string_bytes(p, p->labels[i].value);
+        if (value.size == 0 || !flm_bytes_equal(flm_string_bytes(p, p->labels[i].key), key) ||
+            !begins(value, c->typed.word))
+            continue;
+        bool quoted = value.at[0] == '/';
+        for (size_t k = 0; k < value.size; k++)
+            quoted = quoted || flm_is_one_of(value.at[k], "|,*?\"");
+        if (!quoted || is_first)
+            add_value(c, value, quoted);
+    }
+}
+
+/* Names and numbers of threads, of processes ...; the last of several. Of tid and pid, numbers
+ * first. */
+static void complete_threads(struct completing *c)
+{
     size_t first = c->typed.word.size;
     while (first > 0 && c->typed.word.at[first - 1] != ',')
         first--;
     c->typed.before.size += first;
     c->typed.word = flm_bytes_from(c->typed.word, first);
-    for (uint32_t i = 0; i < p->sizes.label_count && c->count < MOST_ITEMS; i++) {
-        struct flm_bytes value = flm_string_bytes(p, p->labels[i].value);
-        bool quoted = false;
-        for (size_t k = 0; k < value.size; k++)
-            quoted =
-                quoted || flm_is_one_of(value.at[k], "|,*?\"") || (k == 0 && value.at[k] == '/');
-        if (value.size > 0 && begins(value, c->typed.word) && !(quoted && first > 0) &&
-            flm_thread_filter_has_key(p, c->typed.end.operation->name,
-                                      flm_string_bytes(p, p->labels[i].key)))
-            add_value(c, value, quoted);
+    struct flm_thread_filter_keys keys =
+        flm_thread_filter_keys_of(c->q.profile, c->typed.end.operation->name);
+    bool by_number = flm_label_own_name(c->typed.end.name) != NULL;
+    for (size_t i = 0; i < 2; i++) {
+        struct flm_bytes key = keys.at[by_number ? 1 - i : i];
+        if (key.size > 0)
+            complete_values(c, key, first == 0);
     }
 }
 

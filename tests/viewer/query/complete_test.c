@@ -99,6 +99,25 @@ static void threads_and_processes_are_completed(void **state)
     flm_viewer_free(v);
 }
 
+/* What people ask for by "tid:" is a number, by "thread:" a name. */
+static void numbers_come_first_for_who_asks_for_them(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    static const char *const texts[] = {"thread name", "main", "thread", "7"};
+    struct flm_metric metric = flm_builder_metric(b, "samples", "samples");
+    struct flm_string labels[4];
+    for (size_t i = 0; i < 4; i++)
+        labels[i] = flm_builder_string(b, texts[i], strlen(texts[i]));
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "f", 1));
+    flm_builder_sample(b, 0, node, flm_builder_label_set(b, labels, 2), metric, 1);
+    struct flm_viewer *v = viewer_of(flm_builder_finish(b, NULL));
+    assert_completes_of(v, "thread:", "thread:main\nthread:7\n");
+    assert_completes_of(v, "tid:", "tid:7\ntid:main\n");
+    flm_viewer_free(v);
+}
+
 static void operations_are_completed(void **state)
 {
     (void)state;
@@ -182,6 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_and_processes_are_completed),
+        cmocka_unit_test(numbers_come_first_for_who_asks_for_them),
         cmocka_unit_test(operations_are_completed),
         cmocka_unit_test(functions_that_begin_so_come_first_then_the_larger_ones),
         cmocka_unit_test(what_needs_quotes_has_them),
