@@ -176,7 +176,8 @@ static size_t past_operator(struct flm_bytes name, size_t at)
 }
 
 /* What demanglers write before the name of something else than a function that was written: a label
- * must not be that name alone. */
+ * must not be that name alone. `name` is not empty. By the first letter, since each name of a
+ * profile is asked before its first picture, where code runs that no compiler has improved yet. */
 static bool is_phrase(struct flm_bytes name)
 {
     static const char *const beginnings[] = {
@@ -184,7 +185,7 @@ static bool is_phrase(struct flm_bytes name)
         "initializer for ",      "closure #",   "global constructors keyed to ",
         "transaction clone for "};
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
-        if (flm_bytes_start_with(name, beginnings[i]))
+        if (name.at[0] == *beginnings[i] && flm_bytes_start_with(name, beginnings[i]))
             return true;
     return false;
 }
@@ -197,8 +198,8 @@ static size_t thunk_size(struct flm_bytes name)
 {
     static const char *const beginnings[] = {"virtual " THUNK, "non-virtual " THUNK,
                                              "covariant return " THUNK};
-    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
-        if (flm_bytes_start_with(name, beginnings[i]))
+    for (size_t i = 0; name.size > 0 && i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (name.at[0] == *beginnings[i] && flm_bytes_start_with(name, beginnings[i]))
             return strlen(beginnings[i]);
     return 0;
 }
