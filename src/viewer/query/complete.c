@@ -1,7 +1,7 @@
 /* complete.c - "complete": what the beginning of an operation may become. First names of
- * operations; behind their ':' what the type of the argument takes
- * (algebra/expression/argument.h): functions, modules, labels, threads, words of a list ... No
- * operation is known by its name here. */
+ * operations; behind their ':' what the type of the argument takes (algebra/expression/argument.h):
+ * functions, modules, labels, threads, words of a list ... No operation is known by its name
+ * here. */
 #include <math.h>
 #include <stdlib.h>
 

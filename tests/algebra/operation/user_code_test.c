@@ -154,7 +154,8 @@ static void modules_of_interpreters_go_only_with_a_script(void **state)
 }
 
 /* As flamel record --java has them: classes that the VM makes have their own name as their file,
- * and what it compiles beside methods has none. Of a program without Java, such names are its own. */
+ * and what it compiles beside methods has none. Of a program without Java, such names are its
+ * own. */
 static void what_a_java_vm_makes_goes_with_it(void **state)
 {
     (void)state;
