@@ -29,8 +29,8 @@ enum flm_thread_filter {
 /* "thread", "process", "command", "state". */
 const char *flm_thread_filter_name(enum flm_thread_filter by);
 
-/* The keys of the labels that are looked at for it, of those that there are: names, then numbers. At
- * most two; "" after the last. `name` is one of those above. */
+/* The keys of the labels that are looked at for it, of those that there are: names, then numbers.
+ * At most two; "" after the last. `name` is one of those above. */
 struct flm_thread_filter_keys {
     struct flm_bytes at[2];
 };
