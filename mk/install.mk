@@ -44,7 +44,7 @@ install: all
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@PACKAGES@|$(PACKAGES)|' \
 	    flamel.pc.in > $(LIB)/pkgconfig/flamel.pc
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|' $B/flamel-probe.pc > $(LIB)/pkgconfig/flamel-probe.pc
-	install -m 644 probe/probe.supp $(SUPPRESSIONS)
+	install -m 644 probe/valgrind/probe.supp $(SUPPRESSIONS)
 	install -m 644 $(MANUAL1) $(MAN)/man1
 	install -m 644 $(MANUAL7) $(MAN)/man7
 	$B/flamel completion bash > $(BASH_COMPLETIONS)/flamel

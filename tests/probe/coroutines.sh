@@ -12,7 +12,7 @@ complain()
 echo '#include <coroutine>
 std::suspend_never nothing;' > "$work/try.cc"
 g++ -std=c++20 -fsyntax-only "$work/try.cc" 2> /dev/null || { echo "g++ has no coroutines"; exit 77; }
-$cc -O1 -Iinclude tests/probe/figures.c -o "$work/dump" || exit 1
+$cc -O1 -Iinclude tests/probe/programs/figures.c -o "$work/dump" || exit 1
 
 cat > "$work/app.cc" << 'END'
 #include <condition_variable>

@@ -9,7 +9,7 @@ complain()
     echo "$1"
     bad=1
 }
-$cc -O1 -Iinclude tests/probe/figures.c -o "$work/figures" || exit 1
+$cc -O1 -Iinclude tests/probe/programs/figures.c -o "$work/figures" || exit 1
 
 # example NAME ARGUMENTS SAID LINES...: lines of what it measured, without times.
 example()

@@ -9,7 +9,7 @@ complain()
     echo "$1"
     bad=1
 }
-$cc -O1 -Iinclude tests/probe/values.c -o "$work/values" || exit 1
+$cc -O1 -Iinclude tests/probe/programs/values.c -o "$work/values" || exit 1
 
 # The program adds up by itself what each scope should have, with what the allocator says of blocks.
 cat > "$work/app.c" << 'END'

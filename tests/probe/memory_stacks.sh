@@ -10,7 +10,7 @@ complain()
     echo "$1"
     bad=1
 }
-$cc -O1 -Iinclude tests/probe/values.c -o "$work/values" || exit 1
+$cc -O1 -Iinclude tests/probe/programs/values.c -o "$work/values" || exit 1
 
 cat > "$work/leaks.c" << 'END'
 #include <flamel/probe.h>

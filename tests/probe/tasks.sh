@@ -9,7 +9,7 @@ complain()
     echo "$1"
     bad=1
 }
-$cc -O1 -Iinclude tests/probe/figures.c -o "$work/dump" || exit 1
+$cc -O1 -Iinclude tests/probe/programs/figures.c -o "$work/dump" || exit 1
 
 # ---- One after the other. A counter tells in which scope something is, as bytes that are allocated do.
 

@@ -81,7 +81,7 @@ $cc -g -O1 -fno-builtin -Iinclude "$work/app.c" -o "$work/app" -pthread -L"$buil
 under()
 {
     rm -f "$work/file"
-    FLAMEL=all,file:$work/file valgrind -q --error-exitcode=9 --suppressions=probe/probe.supp "$@" > "$work/said" 2>&1
+    FLAMEL=all,file:$work/file valgrind -q --error-exitcode=9 --suppressions=probe/valgrind/probe.supp "$@" > "$work/said" 2>&1
 }
 for tool in 'memcheck --leak-check=full' helgrind drd; do
     # shellcheck disable=SC2086 # a tool and its option

@@ -9,7 +9,7 @@ complain()
     echo "$1"
     bad=1
 }
-$cc -O1 -Iinclude tests/probe/figures.c -o "$work/dump" || exit 1
+$cc -O1 -Iinclude tests/probe/programs/figures.c -o "$work/dump" || exit 1
 
 cat > "$work/app.c" << 'END'
 #include <flamel/probe_values.h>
