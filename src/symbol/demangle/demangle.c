@@ -48,6 +48,8 @@ bool flm_demangle(struct flm_bytes symbol, struct flm_text *out)
     } else if (flm_bytes_start_with(symbol, "caml")) {
         end = name_size(symbol);
         done = flm_demangle_ocaml((struct flm_bytes){symbol.at, end}, out);
+    } else if (flm_bytes_end_with(symbol, "_info")) {
+        done = flm_demangle_haskell(symbol, out);
     }
     if (!done && !out->failed)
         out->size = start;

@@ -1,4 +1,4 @@
-/* internal.h - the demanglers of Rust's names: v0 (RFC 2603), and the legacy form that resembles
+/* internal.h - the demanglers of OCaml's and Haskell's names; and of Rust's: v0 (RFC 2603), and the legacy form that resembles
  * C++.
  *
  * The v0 demangler is a recursive reader that prints as it reads, as the RFC suggests: rust.c reads
@@ -13,6 +13,9 @@
 /* Appends the name of a function of OCaml, which begins with "caml". False when it is none: then
  * what was appended has to be taken back. */
 bool flm_demangle_ocaml(struct flm_bytes name, struct flm_text *out);
+
+/* The same of a function of GHC: code that it has compiled. */
+bool flm_demangle_haskell(struct flm_bytes name, struct flm_text *out);
 
 /* `symbol` has no version and no suffix. Appends the name, or nothing: then false. */
 bool flm_demangle_rust(struct flm_bytes symbol, struct flm_text *out);

@@ -65,7 +65,8 @@ static struct flm_bytes learn(struct flm_plain_names *names, struct flm_bytes ma
 struct flm_bytes flm_plain_names_get(struct flm_plain_names *names, struct flm_bytes mangled)
 {
     /* Most C names need no lock. */
-    if (mangled.size < 2 || (mangled.at[0] != '_' && !flm_bytes_start_with(mangled, "caml")))
+    if (mangled.size < 2 || (mangled.at[0] != '_' && !flm_bytes_start_with(mangled, "caml") &&
+                             !flm_bytes_end_with(mangled, "_info")))
         return mangled;
     uint32_t hash = (uint32_t)flm_hash(&mangled.at, sizeof mangled.at);
     pthread_mutex_lock(&names->lock);
