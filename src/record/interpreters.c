@@ -46,7 +46,7 @@ struct flm_interpreters *flm_interpreters_new(const struct flm_runtime *const *r
     struct flm_interpreters *all = calloc(1, sizeof *all);
     for (size_t i = 0; all && i < count; i++) {
         all->runtimes[all->count++] = runtimes[i];
-        all->use_symbols = all->use_symbols || runtimes[i]->symbol;
+        all->use_symbols = all->use_symbols || runtimes[i]->symbol || runtimes[i]->section;
     }
     return all;
 }
@@ -66,6 +66,9 @@ static uint32_t find_symbols(const struct flm_interpreters *all, const struct fl
     struct flm_bytes table = flm_elf_bytes(file, flm_elf_section(file, ".dynsym"));
     struct flm_bytes names = flm_elf_bytes(file, flm_elf_section(file, ".dynstr"));
     uint32_t found = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (all->runtimes[i]->section && flm_elf_section(file, all->runtimes[i]->section))
+            found |= UINT32_C(1) << i;
     for (; table.size >= sizeof(Elf64_Sym); table.at += sizeof(Elf64_Sym)) {
         uint64_t at = flm_elf_number(file, table.at, 4);
         uint64_t section = flm_elf_number(file, table.at + 6, 2);
@@ -81,7 +84,8 @@ static uint32_t find_symbols(const struct flm_interpreters *all, const struct fl
     return found;
 }
 
-/* What a program exports: one that has an interpreter built in does so for its extensions. */
+/* What a program exports: one that has an interpreter built in does so for its extensions. Others
+ * have a section that no other program has. */
 static bool find_program(struct flm_interpreters *all, const struct flm_process *process,
                          struct flm_bytes path, uint32_t *found)
 {

@@ -102,7 +102,7 @@ static bool attach(struct flm_attached_runtimes *all, const struct flm_runtime *
     void *attached = runtime->attach(runtime, &options, why);
     if (!attached)
         return false;
-    if (runtime->mix && !runtime->is_interpreter && !runtime->symbol)
+    if (runtime->mix && !runtime->is_interpreter && !runtime->symbol && !runtime->section)
         all->everywhere |= UINT32_C(1) << all->count;
     all->items[all->count].runtime = runtime;
     all->items[all->count++].attached = attached;

@@ -15,6 +15,7 @@
     entry(v8)                                                                                      \
     entry(ruby)                                                                                    \
     entry(php)                                                                                     \
+    entry(haskell)                                                                                 \
     entry(java)
 /* clang-format on */
 

@@ -65,28 +65,37 @@ static bool mix_runtimes(struct flm_recorder *r, struct flm_event *event, size_t
     return good;
 }
 
+static bool is_truncated(const struct flm_recorder *r, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (r->chain[i] == FLM_CODE_TRUNCATED)
+            return true;
+    return false;
+}
+
 /* Replaces the stack dump of a sample by its whole stack, as a call chain. */
 static bool unwind(struct flm_recorder *r, struct flm_event *event,
                    const struct flm_stack_sizes_sample *sized, struct flm_error *why)
 {
     struct flm_event_sample *sample = &event->sample;
-    bool is_whole = true;
+    struct flm_stack stack = {.is_whole = true};
     size_t count = add_kernel_part(r, sample);
     if (sample->branch_count > 0) {
         count = add_branches(r, sample, count);
     } else {
-        struct flm_stack stack = flm_session_unwind(r->session, event);
+        stack = flm_session_unwind(r->session, event);
         size_t fits = stack.count < FLM_MOST_CHAIN - count ? stack.count : FLM_MOST_CHAIN - count;
         memcpy(r->chain + count, stack.addresses, fits * sizeof *r->chain);
         count += fits;
-        is_whole = stack.is_whole;
         const struct flm_stack_sizes_stack dumped = {stack.is_whole, stack.is_beyond_dump,
                                                      stack.dump_size};
         if (r->stack_sizes)
             flm_stack_sizes_unwound(r->stack_sizes, sized, &dumped);
     }
-    if (r->runtimes && !mix_runtimes(r, event, &count, is_whole, why))
+    if (r->runtimes && !mix_runtimes(r, event, &count, stack.is_whole, why))
         return false;
+    if (!stack.is_whole && !is_truncated(r, count))
+        flm_session_completed(r->session, &stack);
     /* An interpreter that was started after the recording: its events do not wake a reader yet. */
     if (r->readers && !r->request.prompt && r->stack_sizes && flm_runtimes_saw_last(r->runtimes))
         flm_stack_sizes_want(r->stack_sizes, event->process, event->thread);

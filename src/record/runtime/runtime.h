@@ -4,6 +4,7 @@
  *     jitdump    jit-PID.dump, the same with times and lines            read when symbolizing
  *     CPython    the interpreter's own frames, read from outside        read while sampling
  *     Ruby, PHP  the same, found by the registers of the sample         read while sampling
+ *     Haskell    the frames of GHC's own stacks                         read while sampling
  *     Java       an agent in the VM samples its threads                 read while sampling
  *
  * A runtime is an entry of the table in record/runtimes.h; functions that it does not have are
@@ -152,9 +153,10 @@ struct flm_runtime {
     bool (*find)(const struct flm_runtime *runtime, struct flm_runtime_search *search);
 
     /* For an interpreter: whether a module is its program or its library, by its name; and a symbol
-     * that a program of another name exports if it has the interpreter built in; or NULL. */
+     * that a program of another name exports, or a section that it has, if the interpreter is built
+     * in; or NULL. */
     bool (*is_interpreter)(struct flm_bytes path);
-    const char *symbol;
+    const char *symbol, *section;
     const struct flm_script_interpreter *script; /* how it is read, if by script_stack.h */
 
     /* Sampling. The others get what `attach` returns; NULL, and `why`, when it fails. `mix` gets

@@ -286,6 +286,7 @@ static struct flm_stack unwind_event(struct flm_session *s, const struct flm_eve
             s->marked[stack.count++] = s->unwound[i];
         }
         stack.is_whole = is_whole(unwound.end);
+        stack.end = unwound.end;
         stack.is_beyond_dump = unwound.end == FLM_UNWIND_BEYOND_DUMP;
         stack.dump_size = unwound.size;
         if (!stack.is_whole) {
@@ -308,6 +309,17 @@ static struct flm_stack unwind_event(struct flm_session *s, const struct flm_eve
 struct flm_stack flm_session_unwind(struct flm_session *s, const struct flm_event *event)
 {
     return unwind_event(s, event, false);
+}
+
+void flm_session_completed(struct flm_session *s, const struct flm_stack *stack)
+{
+    enum flm_unwind_end end = (enum flm_unwind_end)stack->end;
+    s->unwind_ends[end]--;
+    s->unwind_ends[FLM_UNWIND_WHOLE]++;
+    s->counts.stacks_truncated--;
+    s->counts.stacks_beyond_dump -= end == FLM_UNWIND_BEYOND_DUMP;
+    s->counts.stacks_on_other_stack -=
+        end == FLM_UNWIND_BELOW_SIGNAL || end == FLM_UNWIND_OTHER_STACK;
 }
 
 struct flm_stack flm_session_unwind_part(struct flm_session *s, const struct flm_event *event)

@@ -108,8 +108,12 @@ struct flm_stack {
     bool is_whole; /* it has its outermost frame; else its last address is FLM_CODE_TRUNCATED */
     bool is_beyond_dump; /* a larger stack dump would have more of it */
     size_t dump_size;    /* bytes of the stack dump that were needed; 0: unknown */
+    uint32_t end;        /* enum flm_unwind_end: why it is not whole */
 };
 struct flm_stack flm_session_unwind(struct flm_session *session, const struct flm_event *sample);
+
+/* A runtime has found the outer frames of the stack that was unwound last: it is whole. */
+void flm_session_completed(struct flm_session *session, const struct flm_stack *stack);
 
 /* The same of a sample whose outer frames a runtime has: it is not counted. */
 struct flm_stack flm_session_unwind_part(struct flm_session *session,
