@@ -1,5 +1,5 @@
-/* internal.h - the demanglers of OCaml's and Haskell's names; and of Rust's: v0 (RFC 2603), and the legacy form that resembles
- * C++.
+/* internal.h - the demanglers of OCaml's and Haskell's names; and of Rust's: v0 (RFC 2603), and the
+ * legacy form that resembles C++.
  *
  * The v0 demangler is a recursive reader that prints as it reads, as the RFC suggests: rust.c reads
  * paths and types, rust_constants.c constants, and rust_reader.c their parts. A name refers back to
