@@ -1,4 +1,5 @@
-/* demangle.h - names as they are in the source: C++ (Itanium), Rust (v0 and legacy), OCaml, Haskell.
+/* demangle.h - names as they are in the source: C++ (Itanium), Rust (v0 and legacy), OCaml and
+ * Haskell.
  *
  *     _ZN3app9StrEngine3runEi                  app::StrEngine::run(int)
  *     _ZN4core3fmt5Write9write_fmt17h0123..E   core::fmt::Write::write_fmt     without the hash
