@@ -257,7 +257,13 @@ const int64_t *flm_profile_sample_durations(const struct flm_profile *profile);
 const uint32_t *flm_profile_sample_nodes(const struct flm_profile *profile);
 const uint32_t *flm_profile_sample_label_sets(const struct flm_profile *profile);
 
-/* In the unit of the metric. They are part of the self values of their nodes already. */
+/* The value of a sample, in the unit of the metric. It is part of the self value of its node
+ * already. */
+double flm_profile_sample_value(const struct flm_profile *profile, struct flm_metric metric,
+                                uint32_t sample);
+
+/* All of them, as doubles. A profile that was read has them in fewer bytes: then this column is
+ * made when it is first asked for, and stays. NULL: memory ran out. */
 const double *flm_profile_sample_values(const struct flm_profile *profile,
                                         struct flm_metric metric);
 
@@ -297,13 +303,14 @@ struct flm_counter_points flm_profile_counter(const struct flm_profile *profile,
  * shown CPython". */
 #define FLM_NOTE_NOT_SHOWN "not shown "
 
-/* How many values of 2^53 and more are not exactly what was read, or the sum of what was read: "12".
- * Such a value was rounded, to 1 part in 2^53. It is counted in each step that rounds it: when it
- * is read, and when values are summed. */
+/* How many values of 2^53 and more are not exactly what was read, or the sum of what was read:
+ * "12". Such a value was rounded, to 1 part in 2^53. It is counted in each step that rounds it:
+ * when it is read, and when values are summed. */
 #define FLM_NOTE_ROUNDED "rounded values"
 
-/* "all metrics": every sample had a value in each metric, as in pprof, so that a stack with the value
- * 0 in one of them was seen, and has 0. Without it a sample has the values of its own event. */
+/* "all metrics": every sample had a value in each metric, as in pprof, so that a stack with the
+ * value 0 in one of them was seen, and has 0. Without it a sample has the values of its own event.
+ * */
 #define FLM_NOTE_SAMPLE_VALUES "values of a sample"
 
 /* "those that ran": frames have the lines that ran, not those where their functions begin. */

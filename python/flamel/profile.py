@@ -252,7 +252,10 @@ class Profile:
             columns[name] = pandas.Categorical.from_codes(codes[sets], categories=known)
         for i, metric in enumerate(self.metrics):
             name = metric.name if metric.name not in columns else f'metric {metric.name}'
-            columns[name] = column_of('d', c.raw('flm_profile_sample_values', handle, c.Metric(i)))
+            values = c.raw('flm_profile_sample_values', handle, c.Metric(i))
+            if count and not values:
+                raise MemoryError('for the values of samples')
+            columns[name] = column_of('d', values)
         return pandas.DataFrame(columns)
 
     def _label_columns(self):

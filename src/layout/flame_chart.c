@@ -25,7 +25,7 @@ struct making {
     uint32_t sample_count;
     double longest_ns, last_ns; /* the time that a moment stands for: at most, and the last */
     struct FLM_ARRAY(
-        const double *) value_ns; /* by sample: what it stands for, by metrics of time */
+        struct flm_sample_values) value_ns; /* what samples stand for, by metrics of time */
 
     struct FLM_ARRAY(struct open) open; /* from the root on */
 
@@ -93,10 +93,12 @@ double flm_flame_chart_last_ns(const struct flm_profile *p, struct flm_metric me
                                const uint32_t *sample, uint32_t count)
 {
     double longest = 0;
-    const double *value = is_in_ns(p, metric) ? flm_sample_column(p, metric.index) : NULL;
+    bool in_ns = is_in_ns(p, metric);
     for (uint32_t i = count; i-- > 0;) {
         int64_t duration = flm_sample_duration(p, sample[i]);
-        double lasts = duration > 0 ? (double)duration : value ? value[sample[i]] : 0;
+        double lasts = duration > 0 ? (double)duration
+                       : in_ns      ? flm_sample_value(p, metric.index, sample[i])
+                                    : 0;
         longest = lasts > longest ? lasts : longest;
         if (i > 0 && time_between(p, sample, i - 1) != 0)
             break;
@@ -116,7 +118,7 @@ static bool find_values(struct making *m, struct flm_metric chosen)
     for (uint32_t i = 0; i < m->p->sizes.metric_count; i++) {
         bool is_asked = chosen.index == FLM_NONE || chosen.index == i;
         if (is_asked && is_in_ns(m->p, (struct flm_metric){i}) &&
-            !FLM_ARRAY_ADD(&m->value_ns, flm_sample_column(m->p, i)))
+            !FLM_ARRAY_ADD(&m->value_ns, flm_sample_values(m->p, i)))
             return false;
     }
     return true;
@@ -126,15 +128,14 @@ static bool choose_samples(struct making *m, const struct flm_flame_chart_option
 {
     const struct flm_profile *p = m->p;
     uint32_t given = options->sample ? options->sample_count : p->sizes.sample_count;
-    const double *value =
-        options->metric.index == FLM_NONE ? NULL : flm_sample_column(p, options->metric.index);
+    uint32_t metric = options->metric.index;
     m->sample = malloc(((size_t)given + 1) * sizeof *m->sample);
     if (!m->sample || !find_values(m, options->metric))
         return false;
     for (uint32_t i = 0; i < given; i++) {
         uint32_t sample = options->sample ? options->sample[i] : i;
         int64_t time = p->sample_time[sample];
-        if (value && value[sample] == 0)
+        if (metric != FLM_NONE && flm_sample_value(p, metric, sample) == 0)
             continue;
         if (time == FLM_NO_TIME)
             m->chart->untimed_count++;
@@ -265,7 +266,7 @@ static double time_before(const struct making *m, uint32_t i, uint32_t next, dou
         return 0;
     double usual = m->value_ns.count > 0 ? 0 : m->chart->median_ns;
     for (size_t k = 0; k < m->value_ns.count; k++)
-        usual = fmax(usual, m->value_ns.at[k][sample]);
+        usual = fmax(usual, flm_sample_value_of(&m->value_ns.at[k], sample));
     return usual > stands_for ? usual - stands_for : 0;
 }
 

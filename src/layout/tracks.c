@@ -16,7 +16,7 @@
 /* The weight of a sample. */
 static double size_of(const struct flm_profile *p, struct flm_metric metric, uint32_t sample)
 {
-    return metric.index == FLM_NONE ? 1 : fabs(flm_sample_column(p, metric.index)[sample]);
+    return metric.index == FLM_NONE ? 1 : fabs(flm_sample_value(p, metric.index, sample));
 }
 
 static bool is_on_track(const struct flm_profile *p, struct flm_metric metric, uint32_t sample)

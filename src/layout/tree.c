@@ -28,8 +28,6 @@ int64_t *flm_tree_seen(const struct flm_profile *profile, struct flm_metric metr
     assert(metric.index == FLM_NONE || metric.index < profile->sizes.metric_count);
     uint32_t node_count = profile->sizes.node_count;
     const uint32_t *end = profile->node_end;
-    const double *value =
-        metric.index == FLM_NONE ? NULL : flm_sample_column(profile, metric.index);
     int64_t *seen = malloc(node_count * sizeof *seen);
     if (!seen)
         return NULL;
@@ -37,7 +35,8 @@ int64_t *flm_tree_seen(const struct flm_profile *profile, struct flm_metric metr
         seen[i] = FLM_NO_TIME;
     for (uint32_t i = 0; i < profile->sizes.sample_count; i++) {
         uint32_t node = profile->sample_node[i];
-        if ((!value || value[i] != 0) && is_earlier(profile->sample_time[i], seen[node]))
+        if ((metric.index == FLM_NONE || flm_sample_value(profile, metric.index, i) != 0) &&
+            is_earlier(profile->sample_time[i], seen[node]))
             seen[node] = profile->sample_time[i];
     }
     for (uint32_t i = node_count; i-- > 0;)

@@ -89,7 +89,7 @@ static void add_weights(struct losses *l)
     double left = flm_profile_total(p, metric) - flm_self_column(p, metric.index)[0];
     uint32_t others = 0;
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
-        double value = flm_sample_column(p, metric.index)[i];
+        double value = flm_sample_value(p, metric.index, i);
         if (value == 0 || p->sample_time[i] == FLM_NO_TIME)
             continue;
         left -= p->sample_node[i] == 0 ? 0 : value;

@@ -266,7 +266,10 @@ static bool make_files(struct flm_served_page *page, const struct flm_page_optio
         if (profiles[i]) {
             content.from[i] = paths[i];
             content.profile[i] = profiles[i];
-            add_file(page, paths[i], "application/octet-stream", flm_profile_seal(profiles[i]));
+            struct flm_bytes file = flm_profile_seal(profiles[i]);
+            if (!file.at)
+                return flm_error_memory(why);
+            add_file(page, paths[i], "application/octet-stream", file);
         }
     if (!flm_page_write(&content, &page->html, why))
         return false;

@@ -141,7 +141,7 @@ void flm_builder_free(struct flm_builder *b)
     free(b->slots);
     for (uint32_t m = 0; m < b->metric_count; m++) {
         free(b->metrics[m].self);
-        flm_value_runs_clear(&b->metrics[m].sample_values);
+        flm_value_column_clear(&b->metrics[m].sample_values);
     }
     free(b->metrics);
     flm_residuals_clear(&b->residuals);
@@ -335,7 +335,7 @@ uint32_t flm_builder_metric_of(struct flm_builder *b, uint32_t name, uint32_t un
         return FLM_NONE;
     }
     b->metrics = metrics;
-    b->metrics[b->metric_count] = (struct flm_builder_metric){name, unit, self, {{0}}};
+    b->metrics[b->metric_count] = (struct flm_builder_metric){name, unit, self, {0}};
     return b->metric_count++;
 }
 

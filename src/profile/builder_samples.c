@@ -145,7 +145,7 @@ uint32_t flm_builder_keep_sample(struct flm_builder *b, int64_t time_ns, uint32_
 
 void flm_builder_keep_value(struct flm_builder *b, uint32_t metric, uint32_t sample, double value)
 {
-    if (!flm_value_runs_add(&b->metrics[metric].sample_values, sample, value))
+    if (!flm_value_column_add(&b->metrics[metric].sample_values, sample, value))
         flm_builder_fail_memory(b);
 }
 
@@ -247,7 +247,7 @@ void flm_builder_add_samples(struct flm_builder *b, struct flm_sample_batch *bat
     for (uint32_t m = 0; good && m < batch->metric_count; m++) {
         struct flm_builder_metric *metric = &b->metrics[batch->metrics[m].index];
         const double *values = batch->values[m];
-        good = flm_value_runs_append(&metric->sample_values, first, values, count);
+        good = flm_value_column_append(&metric->sample_values, first, values, count);
         for (uint32_t i = 0; good && i < count; i++)
             good = flm_add_exactly(&b->residuals, batch->metrics[m].index, batch->node[i],
                                    &metric->self[batch->node[i]], values[i]);

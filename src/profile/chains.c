@@ -157,8 +157,6 @@ static void copy_columns(struct splitting *s)
         {out->sample_time, p->sample_time, n->sample_count * sizeof *p->sample_time},
         {out->sample_labels, p->sample_labels, n->sample_count * sizeof *p->sample_labels},
         {out->sample_duration, p->sample_duration, n->duration_count * sizeof *p->sample_duration},
-        {out->sample_value, p->sample_value,
-         (uint64_t)n->metric_count * n->sample_count * sizeof *p->sample_value},
         {out->markers, p->markers, n->marker_count * sizeof *p->markers},
         {out->counters, p->counters, n->counter_count * sizeof *p->counters},
         {out->point_time, p->point_time, n->point_count * sizeof *p->point_time},
@@ -167,6 +165,10 @@ static void copy_columns(struct splitting *s)
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         if (columns[i].size > 0)
             memcpy(columns[i].to, columns[i].from, (size_t)columns[i].size);
+    for (uint32_t m = 0; m < n->metric_count; m++) {
+        struct flm_sample_values values = flm_sample_values(p, m);
+        flm_sample_values_expand(&values, 0, n->sample_count, flm_sample_column(out, m));
+    }
     for (uint32_t i = 0; i < n->location_count; i++) {
         struct flm_location location = flm_location_at(p, i);
         flm_location_set(out, i, &location);
@@ -211,6 +213,7 @@ static bool split(struct splitting *s, struct flm_error *why)
     sizes.node_count = sizes.chain_count;
     sizes.frame_count = s->frame_count;
     sizes.chain_count = sizes.shared_count = sizes.recursion_count = 0;
+    sizes.compact_values = false;
     s->out = flm_profile_allocate(&sizes, why);
     if (!s->out)
         return false;

@@ -137,10 +137,12 @@ static bool all_finite(const double *values, uint64_t count)
 
 static bool check_values(const struct flm_profile *p, struct flm_error *why)
 {
-    for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+        struct flm_sample_values values = flm_sample_values(p, m);
         if (!all_finite(flm_self_column(p, m), p->sizes.node_count) ||
-            !all_finite(flm_sample_column(p, m), p->sizes.sample_count))
+            !all_finite(values.any, values.any ? values.count : 0))
             return broken(why, "metric", m, "has a value that is not a finite number");
+    }
     return true;
 }
 

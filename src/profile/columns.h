@@ -6,8 +6,11 @@
 #ifndef FLAMEL_PROFILE_COLUMNS_H
 #define FLAMEL_PROFILE_COLUMNS_H
 
+#include <assert.h>
+
 #include "base/core/bytes.h"
 #include "flamel/profile.h"
+#include "profile/values/sample_values.h"
 
 /* Names of metrics are compared pair by pair, so their number is bounded. */
 enum { FLM_MOST_METRICS = 4096 };
@@ -23,6 +26,7 @@ struct flm_sizes {
     uint32_t column_count;                /* location_count; 0 where no column is known */
     uint32_t shared_count;                /* chains of nodes that have several */
     uint32_t recursion_count;
+    bool compact_values; /* those of samples are beside the image: sample_values.h */
 };
 
 /* A node that several frames of a function were merged into: recursion.h. */
@@ -57,7 +61,8 @@ struct flm_profile {
     uint32_t *sample_node;
     uint32_t *sample_labels;  /* label set */
     int64_t *sample_duration; /* ns; 0: the sample is a moment. duration_count of them */
-    double *sample_value;     /* metric by metric: sample_value[metric * sample_count + sample] */
+    double *sample_value; /* metric by metric: sample_value[metric * sample_count + sample]; or */
+    struct flm_sample_values *values; /* by metric, where sizes.compact_values */
 
     struct flm_marker_record *markers;
     struct flm_counter_record *counters;
@@ -148,9 +153,26 @@ static inline double *flm_self_column(const struct flm_profile *p, uint32_t metr
     return p->self + (size_t)metric * p->sizes.node_count;
 }
 
+/* To be written to, by who allocated `p` without compact values. */
 static inline double *flm_sample_column(const struct flm_profile *p, uint32_t metric)
 {
+    assert(!p->values);
     return p->sample_value + (size_t)metric * p->sizes.sample_count;
+}
+
+static inline struct flm_sample_values flm_sample_values(const struct flm_profile *p,
+                                                         uint32_t metric)
+{
+    if (p->values)
+        return p->values[metric];
+    return (struct flm_sample_values){.any = flm_sample_column(p, metric),
+                                      .count = p->sizes.sample_count};
+}
+
+static inline double flm_sample_value(const struct flm_profile *p, uint32_t metric, uint32_t sample)
+{
+    struct flm_sample_values values = flm_sample_values(p, metric);
+    return flm_sample_value_of(&values, sample);
 }
 
 static inline bool flm_has_negative(const double *values, size_t count)
@@ -167,7 +189,8 @@ static inline int64_t flm_sample_duration(const struct flm_profile *p, uint32_t 
     return p->sizes.duration_count ? p->sample_duration[sample] : 0;
 }
 
-/* Refuses values that could not be added up further: `name` is that of their metric. */
+/* Refuses values that could not be added up further: `name` is that of their metric. Values of
+ * samples that are no doubles, but less than 2^32, do not sum to too much. */
 bool flm_check_sums(struct flm_bytes name, const double *self, size_t node_count,
                     const double *sample, size_t sample_count, struct flm_error *why);
 

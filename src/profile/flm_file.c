@@ -148,7 +148,7 @@ static uint64_t section_items(const struct flm_sizes *s, size_t section)
     case SDUR:
         return s->duration_count;
     case SVAL:
-        return (uint64_t)s->sample_count * s->metric_count;
+        return s->compact_values ? 0 : (uint64_t)s->sample_count * s->metric_count;
     case MARK:
         return s->marker_count;
     case CNTR:
@@ -232,6 +232,84 @@ void flm_file_move(const struct flm_profile *now, const struct flm_profile *old)
     }
 }
 
+/* ---- Compact values of samples, which the file has as doubles -------------------------------- */
+
+enum { BLOCK = 1024 };
+
+struct next_value {
+    uint32_t metric, sample;
+};
+
+/* The next ones of the section, metric by metric: BLOCK of them, or what is left. */
+static size_t next_values(const struct flm_profile *p, struct next_value *at, double *to)
+{
+    size_t count = 0;
+    while (count < BLOCK && p->sizes.sample_count > 0 && at->metric < p->sizes.metric_count) {
+        uint32_t left = p->sizes.sample_count - at->sample, room = (uint32_t)(BLOCK - count);
+        uint32_t size = left < room ? left : room;
+        flm_sample_values_expand(&p->values[at->metric], at->sample, size, to + count);
+        count += size;
+        at->sample += size;
+        if (at->sample == p->sizes.sample_count)
+            *at = (struct next_value){at->metric + 1, 0};
+    }
+    return count;
+}
+
+static uint64_t checksum_of_values(const struct flm_profile *p)
+{
+    struct flm_checksum_state state = {.size = 0};
+    struct next_value at = {0};
+    double block[BLOCK];
+    size_t count;
+    while ((count = next_values(p, &at, block)) == BLOCK)
+        flm_checksum_add(&state, block, sizeof block);
+    return flm_checksum_end(&state, block, count * sizeof *block);
+}
+
+static bool write_values(const struct flm_profile *p, flm_profile_sink sink, void *context)
+{
+    struct next_value at = {0};
+    double block[BLOCK];
+    for (size_t count; (count = next_values(p, &at, block)) > 0;)
+        if (!sink(context, block, count * sizeof *block))
+            return false;
+    return true;
+}
+
+/* The same profile with a column of doubles in its image. */
+static bool expand_values(struct flm_profile *p)
+{
+    struct flm_sizes sizes = p->sizes;
+    sizes.compact_values = false;
+    struct flm_profile *made = flm_profile_allocate(&sizes, NULL);
+    if (!made)
+        return false;
+    for (size_t i = 0; i < SECTION_COUNT; i++)
+        if (i != SVAL && section_size(&sizes, i) > 0)
+            memcpy(section_at(made, i), section_at(p, i), (size_t)section_size(&sizes, i));
+    for (uint32_t m = 0; m < sizes.metric_count; m++)
+        flm_sample_values_expand(&p->values[m], 0, sizes.sample_count, flm_sample_column(made, m));
+    made->residuals = p->residuals;
+    made->residual_count = p->residual_count;
+    p->residuals = NULL;
+    struct flm_profile old = *p;
+    *p = *made;
+    *made = old;
+    flm_profile_free(made);
+    return true;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* The size of a section in the file. */
+static uint64_t size_in_file(const struct flm_sizes *s, size_t section)
+{
+    struct flm_sizes sizes = *s;
+    sizes.compact_values = false;
+    return section_size(&sizes, section);
+}
+
 /* What stands before the sections, with room for all entries. */
 struct head {
     struct header header;
@@ -244,13 +322,15 @@ static void make_head(const struct flm_profile *profile, struct head *head)
     uint64_t at = first_section();
     uint32_t count = 0;
     for (size_t i = 0; i < SECTION_COUNT; i++) {
-        uint64_t size = section_size(&profile->sizes, i);
+        uint64_t size = size_in_file(&profile->sizes, i);
+        bool expands = i == SVAL && profile->values;
         if (size > 0) {
             struct entry *entry = &head->table[count++];
             memcpy(entry->id, sections[i].id, sizeof entry->id);
             entry->offset = at;
             entry->size = size;
-            entry->checksum = flm_checksum(section_at(profile, i), (size_t)size);
+            entry->checksum = expands ? checksum_of_values(profile)
+                                      : flm_checksum(section_at(profile, i), (size_t)size);
         }
         at = aligned(at + size);
     }
@@ -264,6 +344,8 @@ static void make_head(const struct flm_profile *profile, struct head *head)
 struct flm_bytes flm_profile_seal(struct flm_profile *profile)
 {
     struct head head;
+    if (profile->values && !expand_values(profile))
+        return (struct flm_bytes){NULL, 0};
     char *image = profile->image;
     if (memcmp(image, magic, sizeof magic) != 0) {
         make_head(profile, &head);
@@ -288,8 +370,10 @@ bool flm_profile_write(const struct flm_profile *profile, flm_profile_sink sink,
         !sink(context, padding, (size_t)(first_section() - sizeof head)))
         return false;
     for (size_t i = 0; i < SECTION_COUNT; i++) {
-        uint64_t size = section_size(&profile->sizes, i);
-        if (size > 0 && (!sink(context, section_at(profile, i), (size_t)size) ||
+        uint64_t size = size_in_file(&profile->sizes, i);
+        bool expands = i == SVAL && profile->values;
+        if (size > 0 && (!(expands ? write_values(profile, sink, context)
+                                   : sink(context, section_at(profile, i), (size_t)size)) ||
                          !sink(context, padding, (size_t)(aligned(size) - size))))
             return false;
     }

@@ -8,7 +8,7 @@
 #include "profile/interner.h"
 #include "profile/recursion.h"
 #include "profile/residuals.h"
-#include "profile/value_runs.h"
+#include "profile/values/value_column.h"
 
 /* No profile has more nodes: the upper bits of an index are free for marks. */
 enum { FLM_MOST_NODES = 1 << 30 };
@@ -21,7 +21,7 @@ struct flm_builder_node {
 struct flm_builder_metric {
     uint32_t name, unit; /* strings of the interner */
     double *self;        /* node_capacity values */
-    struct flm_value_runs sample_values;
+    struct flm_value_column sample_values;
 };
 
 struct flm_builder_loss {

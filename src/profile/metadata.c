@@ -5,7 +5,7 @@
 
 #include "base/core/sort.h"
 #include "profile/joining.h"
-#include "profile/sample_order.h"
+#include "profile/sample_move.h"
 
 static void mark_strings(const struct flm_builder *b, const struct flm_metadata *f,
                          unsigned char *used)
@@ -158,6 +158,7 @@ bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
     metadata->sizes.note_count = (uint32_t)b->notes.count;
     metadata->sizes.loss_count = (uint32_t)b->losses.count;
     metadata->sizes.sample_count = b->sample_count;
+    metadata->sizes.compact_values = true;
     metadata->sizes.duration_count = flm_builder_has_durations(b) ? b->sample_count : 0;
     metadata->sizes.marker_count = (uint32_t)b->markers.count;
     metadata->sizes.point_count = (uint32_t)b->points.count;
@@ -334,53 +335,6 @@ static bool write_label_sets(struct flm_metadata *f, struct flm_profile *p)
     return sets != NULL;
 }
 
-/* ---- Samples --------------------------------------------------------------------------------- */
-
-/* Which sample of the builder is sample i of the profile. */
-static inline uint32_t at(const uint32_t *order, uint32_t i)
-{
-    return order ? order[i] : i;
-}
-
-/* Column by column, and each is freed when it is written: samples are most of what a builder has,
- * and so they are not there twice. */
-static bool write_samples(struct flm_metadata *f, struct flm_profile *p)
-{
-    struct flm_builder *b = f->b;
-    uint32_t count = b->sample_count, *order = NULL, *rank = NULL;
-    if (!flm_sample_order(f, &order, &rank))
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        p->sample_time[i] = b->sample_time[at(order, i)];
-    free(b->sample_time);
-    b->sample_time = NULL;
-    for (uint32_t i = 0; i < count; i++)
-        p->sample_node[i] = f->node_index[flm_joining_sample_node(b, at(order, i))];
-    for (uint32_t i = 0; b->joining && i < count; i++)
-        p->sample_chain[i] = flm_joining_chain_of(b, at(order, i));
-    free(b->sample_node);
-    b->sample_node = NULL;
-    for (uint32_t i = 0; i < count; i++)
-        p->sample_labels[i] = f->set_rank[b->sample_labels[at(order, i)]];
-    free(b->sample_labels);
-    b->sample_labels = NULL;
-    for (uint32_t i = 0; flm_builder_has_durations(b) && i < count; i++)
-        p->sample_duration[i] = flm_builder_duration(b, at(order, i));
-    free(b->sample_lasts);
-    free(b->sample_duration);
-    b->sample_lasts = NULL;
-    b->sample_duration = NULL;
-    for (uint32_t i = 0; order && i < count; i++)
-        rank[order[i]] = i;
-    free(order);
-    for (uint32_t m = 0; m < b->metric_count; m++) {
-        flm_value_runs_write(&b->metrics[m].sample_values, rank, flm_sample_column(p, m));
-        flm_value_runs_clear(&b->metrics[m].sample_values);
-    }
-    free(rank);
-    return true;
-}
-
 /* ---- Markers, counters ----------------------------------------------------------------------- */
 
 static bool write_markers(const struct flm_metadata *f, struct flm_profile *p)
@@ -436,7 +390,7 @@ bool flm_metadata_write(struct flm_metadata *metadata, struct flm_profile *p,
         return flm_error_memory(why);
     if (p->sizes.label_set_count > 0 &&
         (!write_label_records(metadata, p) || !write_label_sets(metadata, p) ||
-         !write_samples(metadata, p) || !write_markers(metadata, p) ||
+         !flm_samples_move(metadata, p) || !write_markers(metadata, p) ||
          !write_counters(metadata, p)))
         return flm_error_memory(why);
     return true;

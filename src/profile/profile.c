@@ -59,6 +59,13 @@ struct flm_profile *flm_profile_allocate(const struct flm_sizes *sizes, struct f
         flm_error_memory(why);
         return NULL;
     }
+    if (sizes->compact_values &&
+        !(p->values = calloc((size_t)sizes->metric_count + 1, sizeof *p->values))) {
+        free(image);
+        free(p);
+        flm_error_memory(why);
+        return NULL;
+    }
     p->image = image;
     p->image_size = (size_t)size;
     p->release = free_image;
@@ -71,6 +78,11 @@ void flm_profile_free(struct flm_profile *profile)
 {
     if (!profile)
         return;
+    if (profile->values && profile->release) { /* else they are borrowed */
+        for (uint32_t m = 0; m < profile->sizes.metric_count; m++)
+            flm_sample_values_clear(&profile->values[m]);
+        free(profile->values);
+    }
     if (profile->release)
         profile->release(profile->release_context);
     free(profile->residuals);
@@ -94,6 +106,7 @@ struct flm_profile *flm_profile_borrow(const struct flm_profile *profile, struct
 bool flm_profile_shrink(struct flm_profile *profile, const struct flm_sizes *sizes,
                         struct flm_error *why)
 {
+    assert(!profile->values || sizes->sample_count == profile->sizes.sample_count);
     struct flm_profile old = *profile, now = *profile;
     flm_file_place(&now, sizes);
     /* Every section moves down or stays, and they are moved in file order, so none overwrites what
@@ -340,7 +353,19 @@ const uint32_t *flm_profile_sample_label_sets(const struct flm_profile *profile)
 const double *flm_profile_sample_values(const struct flm_profile *profile, struct flm_metric metric)
 {
     assert(metric.index < profile->sizes.metric_count);
-    return flm_sample_column(profile, metric.index);
+    if (!profile->values)
+        return flm_sample_column(profile, metric.index);
+    struct flm_sample_values *values = &profile->values[metric.index];
+    if (values->any && !values->present)
+        return values->any;
+    return flm_sample_values_expanded(values, profile->sizes.sample_count);
+}
+
+double flm_profile_sample_value(const struct flm_profile *profile, struct flm_metric metric,
+                                uint32_t sample)
+{
+    assert(metric.index < profile->sizes.metric_count && sample < profile->sizes.sample_count);
+    return flm_sample_value(profile, metric.index, sample);
 }
 
 const struct flm_label_record *flm_profile_labels(const struct flm_profile *profile)

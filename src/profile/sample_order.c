@@ -64,8 +64,8 @@ static int order_samples(const void *context, uint32_t a, uint32_t b)
     if (!order && builder->joining)
         order = order_numbers(flm_joining_chain_of(builder, a), flm_joining_chain_of(builder, b));
     for (uint32_t m = 0; !order && m < builder->metric_count; m++) {
-        const struct flm_value_runs *values = &builder->metrics[m].sample_values;
-        double x = flm_value_runs_get(values, a), y = flm_value_runs_get(values, b);
+        const struct flm_value_column *values = &builder->metrics[m].sample_values;
+        double x = flm_value_column_get(values, a), y = flm_value_column_get(values, b);
         order = (x > y) - (x < y);
     }
     return order;
@@ -133,11 +133,11 @@ static bool is_ordered(const struct flm_metadata *f)
     return good;
 }
 
-bool flm_sample_order(const struct flm_metadata *f, uint32_t **result, uint32_t **room)
+bool flm_sample_order(const struct flm_metadata *f, uint32_t **result)
 {
     const struct flm_builder *b = f->b;
     size_t count = b->sample_count, run_count = 1, run = 0;
-    *result = *room = NULL;
+    *result = NULL;
     if (is_ordered(f))
         return true;
     for (size_t i = 1; i < count; i++)
@@ -157,12 +157,11 @@ bool flm_sample_order(const struct flm_metadata *f, uint32_t **result, uint32_t 
     }
     free(ends);
     uint32_t *other = sorted == order ? scratch : order;
-    if (sorted && sort_ties(f, sorted, other)) {
+    bool good = sorted && sort_ties(f, sorted, other);
+    if (good)
         *result = sorted;
-        *room = other;
-        return true;
-    }
-    free(order);
-    free(scratch);
-    return false;
+    else
+        free(order);
+    free(good ? other : scratch);
+    return good;
 }

@@ -5,9 +5,9 @@
 
 #include "profile/metadata.h"
 
-/* The builder's samples in their order; `metadata` has the ranks of label sets, and the nodes.
- * *room receives as much room, of no content. Both are NULL where the samples are in order already,
- * as those of one thread mostly are. The caller frees both. False when memory ran out. */
-bool flm_sample_order(const struct flm_metadata *metadata, uint32_t **order, uint32_t **room);
+/* The builder's samples in their order; `metadata` has the ranks of label sets, and the nodes. NULL
+ * where the samples are in order already, as those of one thread mostly are. The caller frees it.
+ * False when memory ran out. */
+bool flm_sample_order(const struct flm_metadata *metadata, uint32_t **order);
 
 #endif

@@ -25,6 +25,7 @@ void flm_page_response_take(struct flm_profile *profile)
     flm_page_response();
     response.profile = profile;
     response.bytes = flm_profile_seal(profile);
+    response.text.failed = !response.bytes.at;
 }
 
 int flm_page_result(bool good, const struct flm_error *why)

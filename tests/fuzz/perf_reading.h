@@ -2,6 +2,7 @@
 #ifndef FLAMEL_TESTS_FUZZ_PERF_READING_H
 #define FLAMEL_TESTS_FUZZ_PERF_READING_H
 
+#include "base/text/text.h"
 #include "format/core/reading.h"
 #include "format/formats.h"
 #include "profile/columns.h"
@@ -52,8 +53,12 @@ static inline void promise_same_through_windows(const struct flm_format *format,
     free(w.block);
     promise(!p == !whole);
     if (p) {
-        promise(p->image_size == whole->image_size);
-        promise(memcmp(p->image, whole->image, p->image_size) == 0);
+        struct flm_text file = {0}, same = {0};
+        promise(flm_profile_write(p, flm_text_sink, &file) &&
+                flm_profile_write(whole, flm_text_sink, &same) && file.size == same.size);
+        promise(memcmp(file.at, same.at, file.size) == 0);
+        flm_text_clear(&file);
+        flm_text_clear(&same);
     }
     flm_profile_free(p);
 }

@@ -56,7 +56,7 @@ static void a_subtree_was_seen_when_its_earliest_sample_was(void **state)
                 for (uint32_t s = 0; s < p->sizes.sample_count; s++)
                     if (p->sample_time[s] != FLM_NO_TIME && p->sample_node[s] >= node &&
                         p->sample_node[s] < p->node_end[node] &&
-                        (metric == 2 || flm_sample_column(p, metric)[s] != 0) &&
+                        (metric == 2 || flm_sample_value(p, metric, s) != 0) &&
                         (earliest == FLM_NO_TIME || p->sample_time[s] < earliest))
                         earliest = p->sample_time[s];
                 assert_true(seen[node] == earliest);

@@ -97,7 +97,7 @@ static struct stacks stacks_of(const struct flm_profile *p, uint32_t metric, uns
         values[i] = flm_self_column(p, metric)[i];
     for (uint32_t i = 0; i < p->sizes.sample_count && timed; i++)
         if (p->sample_time[i] != FLM_NO_TIME)
-            values[p->sample_node[i]] += flm_sample_column(p, metric)[i];
+            values[p->sample_node[i]] += flm_sample_value(p, metric, i);
     for (uint32_t node = holds & FLM_HOLDS_EMPTY_STACK ? 0 : 1; node < count; node++) {
         struct flm_text key = {0};
         uint32_t path[256], depth = 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "profile/flm_file.h"
 #include "support/core/random.h"
 #include "support/profile/profiles.h"
 
@@ -245,7 +246,7 @@ static void samples_of_many_threads_stand_in_the_order_of_time(void **state)
             flm_builder_sample(b, 10 * i + (i % 3 ? thread : 0), node("main"),
                                labels(thread % 2 ? "cpu=1" : "cpu=0"), cpu, 100 * thread + i);
     struct flm_profile *p = finish();
-    const double *values = flm_sample_column(p, 0);
+    const double *values = flm_profile_sample_values(p, (struct flm_metric){0});
     uint32_t count = 0;
     for (uint32_t i = 0; i < p->sizes.sample_count; i++, count++) {
         int thread = (int)values[i] / 100, at = (int)values[i] % 100;
@@ -379,8 +380,9 @@ static void samples_in_batches_are_as_one_after_the_other(void **state)
     set_up(state);
     struct flm_profile *singles = many_samples(false);
     assert_int_equal(batches->sizes.sample_count, singles->sizes.sample_count);
-    assert_int_equal(batches->image_size, singles->image_size);
-    assert_memory_equal(batches->image, singles->image, singles->image_size);
+    struct flm_bytes file = flm_profile_seal(batches), other = flm_profile_seal(singles);
+    assert_int_equal(file.size, other.size);
+    assert_memory_equal(file.at, other.at, file.size);
     flm_profile_free(batches);
     flm_profile_free(singles);
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "flamel/builder.h"
+#include "profile/flm_file.h"
 #include "profile/recursion.h"
 #include "support/core/allocation.h"
 #include "support/core/random.h"
@@ -57,6 +58,8 @@ static struct flm_profile *small(void)
     return p;
 }
 
+enum { METRICS = 2 };
+
 static struct flm_profile *p; /* a small one, anew for each promise */
 
 /* Checks that the promise is seen to be broken, in these words, and begins anew. */
@@ -68,6 +71,7 @@ static void is_broken(const char *words)
     if (!strstr(why.text, words) || why.kind != FLM_ERROR_FORMAT)
         fail_msg("it says '%s', not '%s'", why.text, words);
     assert_false(flm_profile_check(p, NULL));
+    p->sizes.metric_count = METRICS; /* which have values to be freed */
     flm_profile_free(p);
     p = small();
 }
@@ -183,8 +187,17 @@ static void values_are_finite(void **state)
     }
     flm_self_column(p, 0)[2] = NAN;
     is_broken("metric 0 has a value");
+    /* Of samples: as doubles of the file, and compact. */
+    assert_non_null(flm_profile_seal(p).at);
     flm_sample_column(p, 1)[1] = -INFINITY;
     is_broken("metric 1 has a value");
+    double infinite[] = {-INFINITY};
+    struct flm_sample_values kept = p->values[0];
+    p->values[0] = (struct flm_sample_values){.any = infinite, .count = 1};
+    struct flm_error why = {0};
+    assert_false(flm_profile_check(p, &why));
+    assert_string_equal(why.text, "metric 0 has a value that is not a finite number");
+    p->values[0] = kept;
 }
 
 static void notes_and_losses_are_in_order_and_counted(void **state)

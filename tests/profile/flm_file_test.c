@@ -62,13 +62,15 @@ static void a_file_is_the_profile_it_was_written_from(void **state)
         shape.metadata = round % 2;
         struct flm_profile *p = random_profile(&random, &shape);
         struct flm_text text = bytes_of(p);
-        assert_int_equal(text.size, flm_file_size(&p->sizes));
+        struct flm_sizes sizes = p->sizes;
+        sizes.compact_values = false; /* no file has them so */
+        assert_int_equal(text.size, flm_file_size(&sizes));
         struct image image = image_copy((struct image){text.at, text.size}, text.size);
         struct flm_error why = {0};
         struct flm_profile *q = open_image(image, &why);
         if (!q)
             fail_msg("%s", why.text);
-        assert_memory_equal(&p->sizes, &q->sizes, sizeof p->sizes);
+        assert_memory_equal(&sizes, &q->sizes, sizeof sizes);
         assert_profiles_equal(p, q);
         flm_text_clear(&text);
         flm_profile_free(p);

@@ -104,7 +104,7 @@ static void samples_of_one_time_are_ordered_by_stack_labels_and_values(void **st
     for (uint32_t i = 0; i < 5; i++) {
         assert_int_equal(p->sample_node[i], given[expected[i]].stack[0] - 'a' + 1);
         assert_string_equal(values_of(p, p->sample_labels[i]), given[expected[i]].labels);
-        assert_true(p->sample_value[i] == given[expected[i]].value);
+        assert_true(flm_sample_value(p, 0, i) == given[expected[i]].value);
     }
     flm_profile_free(p);
 }

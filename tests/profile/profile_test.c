@@ -358,6 +358,8 @@ static void samples_are_read_as_columns(void **state)
     assert_memory_equal(flm_profile_sample_values(p, (struct flm_metric){0}), cpu, sizeof cpu);
     assert_memory_equal(flm_profile_sample_values(p, (struct flm_metric){1}), events,
                         sizeof events);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(flm_profile_sample_value(p, (struct flm_metric){1}, i) == events[i]);
     flm_profile_free(p);
 }
 

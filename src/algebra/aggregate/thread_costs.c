@@ -17,11 +17,11 @@ struct sums {
 static void add_samples(struct sums *sums, const struct flm_profile *p, struct flm_metric metric,
                         const unsigned char *marks)
 {
-    const double *value = flm_sample_column(p, metric.index);
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
         unsigned mark = marks ? marks[p->sample_node[i]] : FLM_COSTS_TOTAL | FLM_COSTS_SELF;
         uint32_t set = p->sample_labels[i];
-        if (value[i] == 0 || !mark)
+        double value = flm_sample_value(p, metric.index, i);
+        if (value == 0 || !mark)
             continue;
         uint32_t label = flm_label_in(p, set, sums->labels.threads);
         struct flm_thread_cost *cost =
@@ -29,8 +29,8 @@ static void add_samples(struct sums *sums, const struct flm_profile *p, struct f
         uint32_t process = flm_label_value_in(p, set, sums->labels.processes);
         cost->process = process == FLM_NONE ? cost->process : process;
         cost->command = flm_thread_labels_name(p, set, &sums->labels, cost->command);
-        cost->total += value[i];
-        cost->self += mark & FLM_COSTS_SELF ? value[i] : 0;
+        cost->total += value;
+        cost->self += mark & FLM_COSTS_SELF ? value : 0;
     }
 }
 

@@ -429,12 +429,15 @@ static bool merge_depths(const struct aligning *a)
 static bool check_sums(const struct aligning *a)
 {
     const struct flm_sizes *sizes = &a->out->sizes;
-    for (uint32_t m = 0; m < sizes->metric_count; m++)
+    for (uint32_t m = 0; m < sizes->metric_count; m++) {
+        struct flm_sample_values values = flm_sample_values(a->out, m);
+        size_t count = values.any ? values.count : 0;
         if (!(flm_sum_of_sizes(flm_self_column(a->out, m), sizes->node_count) <= FLM_SUM_LIMIT &&
-              flm_sum_of_sizes(flm_sample_column(a->out, m), sizes->sample_count) <= FLM_SUM_LIMIT))
+              flm_sum_of_sizes(values.any, count) <= FLM_SUM_LIMIT))
             return flm_error_set(a->why, FLM_ERROR_RANGE,
                                  "the values sum to more than 2^1000, the most that is added up: "
                                  "merge fewer profiles, or scale them down");
+    }
     return true;
 }
 

@@ -52,6 +52,18 @@ static double *combine_column(const double *columns, size_t rows, const struct f
     return sum;
 }
 
+/* The same of the values of samples. */
+static double *combine_samples(const struct flm_profile *p, const struct flm_combination *c)
+{
+    double *sum = calloc(p->sizes.sample_count, sizeof *sum);
+    for (uint32_t m = 0; sum && m < p->sizes.metric_count; m++) {
+        struct flm_sample_values values = flm_sample_values(p, m);
+        for (uint32_t i = 0; c->weights[m] != 0 && i < p->sizes.sample_count; i++)
+            sum[i] += c->weights[m] * flm_sample_value_of(&values, i);
+    }
+    return sum;
+}
+
 /* Marks the samples that are not 0 in every column: the others go, as stacks do. */
 static unsigned char *samples_with_a_value(const struct flm_profile *p,
                                            const struct flm_column *columns, size_t count)
@@ -91,8 +103,7 @@ static struct flm_profile *combine_all(const struct flm_profile *p, void *contex
             break;
         columns[i].self = combine_column(p->self, p->sizes.node_count, c, p->sizes.metric_count);
         if (p->sizes.sample_count > 0)
-            columns[i].sample =
-                combine_column(p->sample_value, p->sizes.sample_count, c, p->sizes.metric_count);
+            columns[i].sample = combine_samples(p, c);
         if (!columns[i].self || (p->sizes.sample_count > 0 && !columns[i].sample))
             good = flm_error_memory(why);
     }

@@ -126,7 +126,7 @@ static void copy_sample(struct flm_builder *b, const struct flm_profile *p,
         flm_builder_keep_sample(b, p->sample_time[i], node, sets[p->sample_labels[i]].index);
     flm_builder_sample_lasts(b, flm_sample_duration(p, i));
     for (uint32_t m = 0; m < p->sizes.metric_count && !flm_builder_failed(b); m++)
-        flm_builder_keep_value(b, c->metric_map[m], sample, flm_sample_column(p, m)[i]);
+        flm_builder_keep_value(b, c->metric_map[m], sample, flm_sample_value(p, m, i));
 }
 
 /* All markers and counters. */

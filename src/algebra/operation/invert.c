@@ -350,11 +350,12 @@ static bool copy_metadata(struct inverting *v)
 static bool make(struct inverting *v)
 {
     const struct flm_profile *p = v->p;
-    for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+        struct flm_sample_values values = flm_sample_values(p, m);
         if (!flm_check_sums(flm_string_bytes(p, p->metrics[m].name), flm_self_column(p, m),
-                            p->sizes.node_count, flm_sample_column(p, m), p->sizes.sample_count,
-                            v->why))
+                            p->sizes.node_count, values.any, values.any ? values.count : 0, v->why))
             return false;
+    }
     if (!find_stacks(v) || !copy_metadata(v) || !mark_frames(v) || !sort_stacks(v) ||
         !flm_metadata_start(&v->metadata, v->builder, v->frame_used, v->why))
         return false;

@@ -135,12 +135,14 @@ static double magnitude(double value)
  * where these are fractions. `left` is working memory. */
 static bool has_unsampled_value(const struct flm_profile *p, uint32_t metric, double *left)
 {
-    const double *self = flm_self_column(p, metric), *value = flm_sample_column(p, metric);
+    const double *self = flm_self_column(p, metric);
+    struct flm_sample_values values = flm_sample_values(p, metric);
     double norm = 0, missing = 0;
     memcpy(left, self, p->sizes.node_count * sizeof *left);
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
-        left[p->sample_node[i]] -= value[i];
-        norm += magnitude(value[i]);
+        double value = flm_sample_value_of(&values, i);
+        left[p->sample_node[i]] -= value;
+        norm += magnitude(value);
     }
     for (uint32_t i = 0; i < p->sizes.node_count; i++)
         missing += magnitude(left[i]);

@@ -146,7 +146,7 @@ static void move_samples(struct splitting *s, struct flm_bytes key)
         s->new_node[sample] = node.index;
         for (uint32_t m = 0; m < p->sizes.metric_count && !flm_builder_failed(s->b); m++)
             flm_builder_add(s->b, node, (struct flm_metric){s->carried.metric_map[m]},
-                            flm_sample_column(p, m)[sample]);
+                            flm_sample_value(p, m, sample));
     }
 }
 

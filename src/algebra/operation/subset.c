@@ -22,8 +22,9 @@ struct flm_column *flm_columns_copy(const struct flm_profile *p)
             return NULL;
         }
         memcpy(c->self, flm_self_column(p, m), nodes * sizeof(double));
+        struct flm_sample_values values = flm_sample_values(p, m);
         if (samples)
-            memcpy(c->sample, flm_sample_column(p, m), samples * sizeof(double));
+            flm_sample_values_expand(&values, 0, p->sizes.sample_count, c->sample);
     }
     return columns;
 }

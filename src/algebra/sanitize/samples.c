@@ -93,7 +93,7 @@ static void copy_samples(struct flm_sanitizing *w, const struct flm_label_set *s
                                                   sets[p->sample_labels[i]].index);
         flm_builder_sample_lasts(w->b, span.duration_ns);
         for (uint32_t m = 0; m < p->sizes.metric_count && !w->b->failed; m++)
-            flm_builder_keep_value(w->b, w->metric_of[m], sample, flm_sample_column(p, m)[i]);
+            flm_builder_keep_value(w->b, w->metric_of[m], sample, flm_sample_value(p, m, i));
     }
 }
 

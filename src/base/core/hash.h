@@ -70,4 +70,13 @@ static inline uint32_t flm_hash_numbers(uint64_t a, uint64_t b)
  * reads, so it is the same on every machine. */
 uint64_t flm_checksum(const void *bytes, size_t size);
 
+/* The same of bytes that come one after the other: {0} begins, any number of blocks whose sizes are
+ * multiples of 32 follow, and what is left ends it. */
+struct flm_checksum_state {
+    uint64_t lane[4], size;
+};
+
+void flm_checksum_add(struct flm_checksum_state *state, const void *bytes, size_t size);
+uint64_t flm_checksum_end(struct flm_checksum_state *state, const void *bytes, size_t size);
+
 #endif

@@ -25,7 +25,6 @@ struct states {
 
 static bool add_up(const struct flm_profile *p, struct states *states, struct flm_error *why)
 {
-    const double *value = flm_profile_sample_values(p, (struct flm_metric){0});
     const uint32_t *sets = flm_profile_sample_label_sets(p);
     const struct flm_label_record *labels = flm_profile_labels(p);
     states->total = 0;
@@ -35,12 +34,13 @@ static bool add_up(const struct flm_profile *p, struct states *states, struct fl
     for (uint32_t i = 0; i < flm_profile_sample_count(p); i++) {
         uint32_t count;
         const uint32_t *members = flm_profile_label_set(p, (struct flm_label_set){sets[i]}, &count);
-        states->total += value[i];
+        double value = flm_profile_sample_value(p, (struct flm_metric){0}, i);
+        states->total += value;
         for (uint32_t k = 0; k < count; k++) {
             struct flm_name key =
                 flm_profile_string(p, (struct flm_string){labels[members[k]].key});
             if (flm_bytes_are((struct flm_bytes){key.at, key.size}, "state"))
-                states->of_label[members[k]] += value[i];
+                states->of_label[members[k]] += value;
         }
     }
     return true;

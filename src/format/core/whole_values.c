@@ -9,12 +9,26 @@ int64_t flm_whole_value(double value)
     return (int64_t)(value < 0 ? value - 0.5 : value + 0.5);
 }
 
-static uint32_t count_fractions(const double *values, uint32_t count)
+static bool is_fraction(double value)
+{
+    return value < 9007199254740992.0 && value > -9007199254740992.0 &&
+           (double)flm_whole_value(value) != value;
+}
+
+static uint32_t count_fractions(const double *values, size_t count)
 {
     uint32_t fractions = 0;
-    for (uint32_t i = 0; i < count; i++)
-        fractions += values[i] < 9007199254740992.0 && values[i] > -9007199254740992.0 &&
-                     (double)flm_whole_value(values[i]) != values[i];
+    for (size_t i = 0; i < count; i++)
+        fractions += is_fraction(values[i]);
+    return fractions;
+}
+
+static uint32_t count_sample_fractions(const struct flm_profile *p, uint32_t metric)
+{
+    struct flm_sample_values values = flm_sample_values(p, metric);
+    uint32_t fractions = 0;
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+        fractions += is_fraction(flm_sample_value_of(&values, i));
     return fractions;
 }
 
@@ -25,10 +39,8 @@ double flm_whole_factor(const struct flm_profile *p, uint32_t metric, uint32_t *
         double factor;
     } times[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
     uint32_t fractions = count_fractions(flm_self_column(p, metric), p->sizes.node_count);
-    uint32_t of_samples = 0;
+    uint32_t of_samples = count_sample_fractions(p, metric);
     *rounded = 0;
-    if (p->sizes.sample_count > 0)
-        of_samples = count_fractions(flm_sample_column(p, metric), p->sizes.sample_count);
     if (fractions + of_samples == 0)
         return 1;
     double total = flm_profile_total(p, (struct flm_metric){metric});

@@ -9,7 +9,7 @@
 
 bool flm_packed_sum_chains(const struct flm_profile *p, uint32_t metric, double *to)
 {
-    const double *value = flm_sample_column(p, metric);
+    struct flm_sample_values values = flm_sample_values(p, metric);
     uint32_t *start = malloc(p->sizes.node_count * sizeof *start), count = 0;
     if (!start)
         return false;
@@ -22,7 +22,7 @@ bool flm_packed_sum_chains(const struct flm_profile *p, uint32_t metric, double 
         to[i] = 0;
     for (uint32_t i = 0; i < p->sizes.sample_count; i++)
         if (p->node_chains[p->sample_node[i]] > 1)
-            to[start[p->sample_node[i]] + p->sample_chain[i]] += value[i];
+            to[start[p->sample_node[i]] + p->sample_chain[i]] += flm_sample_value_of(&values, i);
     free(start);
     return true;
 }

@@ -354,8 +354,14 @@ static void put_samples(struct packing *p)
     }
     for (uint32_t i = 0; i < profile->sizes.duration_count; i++)
         flm_put_varint(&p->section, (uint64_t)profile->sample_duration[i]);
-    for (uint32_t m = 0; m < profile->sizes.metric_count; m++)
-        flm_packed_put_values(&p->section, flm_sample_column(profile, m), count, NULL);
+    double *column = malloc(((size_t)count + 1) * sizeof *column);
+    for (uint32_t m = 0; column && m < profile->sizes.metric_count; m++) {
+        struct flm_sample_values values = flm_sample_values(profile, m);
+        flm_sample_values_expand(&values, 0, count, column);
+        flm_packed_put_values(&p->section, column, count, NULL);
+    }
+    p->section.failed |= !column;
+    free(column);
     end_section(p);
 }
 

@@ -64,9 +64,9 @@ static void add_rest(struct flm_gecko_writing *w, const struct flm_thread_labels
         cpu[i] = w->cpu != FLM_NONE ? flm_self_column(p, w->cpu)[i] : 0;
     }
     for (uint32_t i = 0; i < p->sizes.sample_count && !w->failed; i++) {
-        rest[p->sample_node[i]] -= flm_sample_column(p, w->metric)[i];
+        rest[p->sample_node[i]] -= flm_sample_value(p, w->metric, i);
         if (w->cpu != FLM_NONE)
-            cpu[p->sample_node[i]] -= flm_sample_column(p, w->cpu)[i];
+            cpu[p->sample_node[i]] -= flm_sample_value(p, w->cpu, i);
     }
     for (uint32_t i = 1; i < count && !w->failed; i++) {
         double whole = flm_self_column(p, w->metric)[i];
@@ -93,7 +93,7 @@ void flm_gecko_find_items(struct flm_gecko_writing *w)
                                              flm_label_range_of(p, "thread name")};
     double last = 0;
     for (uint32_t i = 0; i < p->sizes.sample_count && !w->failed; i++) {
-        double value = flm_sample_column(p, w->metric)[i];
+        double value = flm_sample_value(p, w->metric, i);
         if (value == 0)
             continue;
         if (p->sample_time[i] != FLM_NO_TIME) {
@@ -105,7 +105,7 @@ void flm_gecko_find_items(struct flm_gecko_writing *w)
                      .time = last,
                      .duration = flm_gecko_milliseconds(flm_sample_duration(p, i)),
                      .value = value,
-                     .cpu = w->cpu != FLM_NONE ? flm_sample_column(p, w->cpu)[i] : 0,
+                     .cpu = w->cpu != FLM_NONE ? flm_sample_value(p, w->cpu, i) : 0,
                      .node = p->sample_node[i],
                      .group = group_of(w, p->sample_node[i], p->sample_labels[i], &labels, names)});
     }

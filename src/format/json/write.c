@@ -121,8 +121,10 @@ static void write_samples(struct flm_json_writer *json, const struct flm_profile
         else
             flm_json_add_integer(json, "stack", p->sample_node[i] - 1);
         write_labels(json, p, p->sample_labels[i]);
-        write_values(json, "values", p->sample_value + i, p->sizes.sample_count,
-                     p->sizes.metric_count);
+        flm_json_begin(json, "values", FLM_JSON_ARRAY_LINE);
+        for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+            flm_json_add_number(json, NULL, flm_sample_value(p, m, i));
+        flm_json_end(json);
         flm_json_end(json);
     }
     flm_json_end(json);

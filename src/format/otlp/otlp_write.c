@@ -247,12 +247,12 @@ static double put_values(struct writing *w, uint32_t metric, double factor, cons
                          size_t from, size_t to)
 {
     const struct flm_profile *p = w->p;
-    const double *values = flm_sample_column(p, metric);
+    struct flm_sample_values values = flm_sample_values(p, metric);
     double sum = 0;
     bool has_times = p->sample_time[order[from]] != FLM_NO_TIME, any = false;
     w->inner.size = w->times.size = 0;
     for (size_t i = from; i < to; i++) {
-        double value = values[order[i]];
+        double value = flm_sample_value_of(&values, order[i]);
         sum += value;
         if (value == 0)
             continue;

@@ -139,7 +139,7 @@ static void put_samples(struct writing *w, const uint32_t *order, double *values
             memset(values, 0, metrics * sizeof *values);
             do {
                 for (uint32_t m = 0; m < metrics; m++)
-                    values[m] += flm_sample_column(p, m)[order[next]];
+                    values[m] += flm_sample_value(p, m, order[next]);
                 next++;
             } while (!w->has_times && next < p->sizes.sample_count &&
                      order_samples(p, first, order[next]) == 0);

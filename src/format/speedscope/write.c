@@ -199,7 +199,6 @@ static bool write_thread(struct writing *w, uint32_t metric, const uint32_t *ord
                          size_t to, struct flm_bytes name)
 {
     const struct flm_profile *p = w->p;
-    const double *values = flm_sample_column(p, metric);
     double unit_ns = flm_time_unit_ns(flm_string_bytes(p, p->metrics[metric].unit));
     struct entries e = {0};
     double start = 0;
@@ -208,16 +207,17 @@ static bool write_thread(struct writing *w, uint32_t metric, const uint32_t *ord
     for (size_t i = from; i < to && good; i++) {
         uint32_t sample = order[i];
         int64_t time = p->sample_time[sample];
-        if (!(values[sample] > 0))
+        double value = flm_sample_value(p, metric, sample);
+        if (!(value > 0))
             continue;
         if (unit_ns > 0 && time != FLM_NO_TIME) {
             if (e.nodes.count == 0)
                 start = (double)time / unit_ns;
             else if (at != FLM_NO_TIME && time > at)
                 good = add_entry(&e, 0, (double)(time - at) / unit_ns);
-            at = time + (int64_t)(values[sample] * unit_ns + 0.5);
+            at = time + (int64_t)(value * unit_ns + 0.5);
         }
-        good = good && add_entry(&e, p->sample_node[sample], values[sample]);
+        good = good && add_entry(&e, p->sample_node[sample], value);
     }
     if (good && e.nodes.count > 0)
         good = write_profile(w, metric, name, start, &e);
@@ -273,12 +273,12 @@ static bool write_samples(struct writing *w, uint32_t metric)
  * were merged. */
 static bool has_all_samples(const struct flm_profile *p, uint32_t metric)
 {
-    const double *values = p->sizes.sample_count ? flm_sample_column(p, metric) : NULL;
     double sum = 0, total = flm_profile_total(p, (struct flm_metric){metric});
     bool has_negative = false; /* of stacks whose sum is none: speedscope knows none */
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
-        sum += values[i];
-        has_negative = has_negative || values[i] < 0;
+        double value = flm_sample_value(p, metric, i);
+        sum += value;
+        has_negative = has_negative || value < 0;
     }
     double difference = sum > total ? sum - total : total - sum;
     return p->sizes.sample_count > 0 && !has_negative && difference <= total * 1e-9;

@@ -7,9 +7,9 @@
 
 struct making {
     const struct flm_profile *p;
-    const double *values; /* of samples */
-    double unit_ns;       /* of one; 0: it is not a time */
-    int64_t median;       /* from one moment to the next; 0: not known */
+    struct flm_sample_values values;
+    double unit_ns; /* of one; 0: it is not a time */
+    int64_t median; /* from one moment to the next; 0: not known */
 };
 
 static int64_t later(int64_t time, double by)
@@ -58,7 +58,7 @@ static int64_t median_of(const struct flm_profile *p, const uint32_t *samples, s
  * one begins then: moments are not exactly as far apart as they should be. */
 static double length_of(const struct making *m, uint32_t sample, bool is_last, double *at_most)
 {
-    double value = m->values[sample] * m->unit_ns, length = (double)m->median;
+    double value = flm_sample_value_of(&m->values, sample) * m->unit_ns, length = (double)m->median;
     int64_t duration = flm_sample_duration(m->p, sample);
     if (duration > 0)
         return *at_most = (double)duration;
@@ -85,7 +85,7 @@ bool flm_trace_spans_make(struct flm_trace_spans *spans, const struct flm_profil
                           uint32_t metric, const uint32_t *samples, size_t count)
 {
     struct making m = {.p = p,
-                       .values = flm_sample_column(p, metric),
+                       .values = flm_sample_values(p, metric),
                        .unit_ns = flm_time_unit_ns(flm_string_bytes(p, p->metrics[metric].unit)),
                        .median = median_of(p, samples, count)};
     spans->count = 0;

@@ -208,10 +208,9 @@ static bool write_threads(struct writing *w)
     const struct flm_profile *p = w->p;
     size_t all = p->sizes.sample_count, count = 0;
     uint32_t *order = malloc((2 * all + 1) * sizeof *order);
-    const double *values = all > 0 ? flm_sample_column(p, w->metric) : NULL;
     bool good = order != NULL;
     for (size_t i = 0; i < all && good; i++)
-        if (p->sample_time[i] != FLM_NO_TIME && values[i] > 0)
+        if (p->sample_time[i] != FLM_NO_TIME && flm_sample_value(p, w->metric, (uint32_t)i) > 0)
             order[count++] = (uint32_t)i;
     if (good)
         flm_sort(order, count, order + all, compare_samples, w);
@@ -333,9 +332,9 @@ static int64_t base_of(const struct flm_profile *p)
 /* Whether a sample of the metric has a time, and a stack. */
 static bool has_calls(const struct flm_profile *p, uint32_t metric)
 {
-    const double *values = p->sizes.sample_count > 0 ? flm_sample_column(p, metric) : NULL;
     for (uint32_t i = 0; i < p->sizes.sample_count; i++)
-        if (values[i] > 0 && p->sample_time[i] != FLM_NO_TIME && p->sample_node[i] != 0)
+        if (p->sample_time[i] != FLM_NO_TIME && p->sample_node[i] != 0 &&
+            flm_sample_value(p, metric, i) > 0)
             return true;
     return false;
 }

@@ -230,12 +230,12 @@ static struct flm_profile *part_of(struct splitting *s, uint32_t service,
 {
     const struct flm_profile *p = s->p;
     for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
-        const double *value = flm_sample_column(p, m);
+        struct flm_sample_values values = flm_sample_values(p, m);
         double *self = columns[m].self;
         memset(self, 0, p->sizes.node_count * sizeof *self);
         for (uint32_t i = 0; i < p->sizes.sample_count; i++)
             if (s->set_service[p->sample_labels[i]] == service)
-                self[p->sample_node[i]] += value[i];
+                self[p->sample_node[i]] += flm_sample_value_of(&values, i);
     }
     return flm_subset(p, columns, p->sizes.metric_count, NULL, s->why);
 }

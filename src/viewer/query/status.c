@@ -277,16 +277,28 @@ bool flm_query_status(struct flm_viewer *v, struct flm_bytes argument,
 
 /* ---- The viewer itself ----------------------------------------------------------------------- */
 
+#if !defined(__wasm__)
+static double size_of(const struct flm_profile *p)
+{
+    double size = p ? (double)p->image_size : 0;
+    for (uint32_t m = 0; p && p->values && m < p->sizes.metric_count; m++) {
+        const struct flm_sample_values *v = &p->values[m];
+        size += (double)v->count * (v->any ? sizeof *v->any : v->small ? sizeof *v->small : 0);
+        size += v->present ? p->sizes.sample_count / 64.0 * 12 : 0;
+    }
+    return size;
+}
+#endif
+
 static double memory_bytes(const struct flm_viewer *v)
 {
 #if defined(__wasm__)
     (void)v;
     return (double)__builtin_wasm_memory_size(0) * 65536;
 #else
-    const struct flm_profile *result = v->model.operations.result;
-    double size = result ? (double)result->image_size : 0;
+    double size = size_of(v->model.operations.result);
     for (int side = 0; side < 2; side++)
-        size += v->model.opened[side] ? (double)v->model.opened[side]->image_size : 0;
+        size += size_of(v->model.opened[side]);
     return size;
 #endif
 }

@@ -87,7 +87,7 @@ static void one_metric_is_selected_with_its_samples(void **state)
         model_apply(&expected, only_metric, &metric);
         assert_models_equal(&got, &expected);
         for (uint32_t i = 0; i < q->sizes.sample_count; i++)
-            assert_true(q->sample_value[i] != 0);
+            assert_true(flm_sample_value(q, 0, i) != 0);
         assert_true(unsampled(q) == 0);
         flm_profile_free(p);
         flm_profile_free(q);
@@ -305,7 +305,7 @@ static void adjacent_ranges_add_up(void **state)
                 flm_profile_free(q);
             }
             for (uint32_t i = 0; i < p->sizes.sample_count; i++)
-                size += fabs(flm_sample_column(p, m)[i]);
+                size += fabs(flm_sample_value(p, m, i));
             assert_true(fabs(sum - flm_profile_total(all, (struct flm_metric){m})) < 1e-9 * size);
         }
         flm_profile_free(all);

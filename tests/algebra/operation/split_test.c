@@ -70,7 +70,7 @@ static struct model split_plainly(const struct flm_profile *p)
                                  .file = model_text(""),
                                  .kind = FLM_KIND_LABEL};
         for (uint32_t k = 0; k < p->sizes.metric_count; k++)
-            stack->value[k] = flm_sample_column(p, k)[i];
+            stack->value[k] = flm_sample_value(p, k, i);
     }
     free(parent);
     model_apply(&m, as_it_is, NULL);

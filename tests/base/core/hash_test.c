@@ -27,6 +27,23 @@ static void the_checksum_is_xxh64(void **state)
         assert_int_equal(flm_checksum(known[i].text, strlen(known[i].text)), known[i].hash);
 }
 
+static void a_checksum_may_be_made_of_blocks(void **state)
+{
+    (void)state;
+    char text[200];
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (char)(i * 11);
+    for (size_t size = 0; size <= sizeof text; size++)
+        for (size_t block = 32; block <= 96; block += 32) {
+            struct flm_checksum_state state_of_it = {.size = 0};
+            size_t at = 0;
+            for (; size - at >= block; at += block)
+                flm_checksum_add(&state_of_it, text + at, block);
+            assert_int_equal(flm_checksum_end(&state_of_it, text + at, size - at),
+                             flm_checksum(text, size));
+        }
+}
+
 static void every_byte_counts(void **state)
 {
     (void)state;
@@ -124,6 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_may_be_nowhere),
         cmocka_unit_test(the_checksum_is_xxh64),
+        cmocka_unit_test(a_checksum_may_be_made_of_blocks),
         cmocka_unit_test(every_byte_counts),
         cmocka_unit_test(nothing_is_read_outside),
         cmocka_unit_test(the_address_does_not_matter),

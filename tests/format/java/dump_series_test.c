@@ -57,7 +57,7 @@ static void samples_last_until_the_next_dump(void **state)
     for (uint32_t i = 0; i < 6; i++) {
         int64_t duration = flm_profile_sample_durations(p)[i];
         assert_true(p->sample_time[i] >= last);
-        assert_true((double)duration == flm_sample_column(p, 0)[i]);
+        assert_true((double)duration == flm_sample_value(p, 0, i));
         last = p->sample_time[i];
         wall += (double)duration;
     }
@@ -125,7 +125,7 @@ static void what_a_carrier_uses_is_of_the_virtual_thread(void **state)
     assert_metric(p, 0, "wall", "ns", 4e9, 2);
     assert_metric(p, 1, "cpu", "ns", 50e6, 1);
     for (uint32_t i = 0; i < p->sizes.sample_count; i++)
-        if (flm_sample_column(p, 1)[i] > 0)
+        if (flm_sample_value(p, 1, i) > 0)
             assert_true(
                 flm_bytes_are(flm_frame_function(p, p->node_frame[p->sample_node[i]]), "VT.fib"));
     flm_profile_free(p);

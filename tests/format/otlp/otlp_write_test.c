@@ -69,7 +69,7 @@ static void times_labels_and_metrics_come_back(void **state)
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
         assert_int_equal(again->sample_time[i], p->sample_time[i]);
         for (uint32_t m = 0; m < p->sizes.metric_count; m++)
-            assert_true(flm_sample_column(again, m)[i] == flm_sample_column(p, m)[i]);
+            assert_true(flm_sample_value(again, m, i) == flm_sample_value(p, m, i));
     }
     char *text = described(again);
     assert_non_null(strstr(text, "\"thread\"=\"21\""));

@@ -494,7 +494,7 @@ static void profiles_of_v8_in_events_are_samples(void **state)
     assert_false(has_label(p, "thread name", "sampler"));
     bool has_first = false; /* the profile starts at 7 us, and its first sample 1 us later */
     for (uint32_t i = 0; i < p->sizes.sample_count; i++)
-        has_first |= p->sample_time[i] == 8000 && flm_sample_column(p, 0)[i] == 10;
+        has_first |= p->sample_time[i] == 8000 && flm_sample_value(p, 0, i) == 10;
     assert_true(has_first);
     flm_profile_free(p);
     assert_trace_folded("1{10:1 8:1 11{23'ProfileChunk' 6{2:80 6:1} 4{10'data' 9'{\"cpuProfile\":{"

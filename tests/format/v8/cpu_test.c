@@ -97,7 +97,7 @@ static void many_samples_have_their_times(void **state)
     double sum = 0;
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
         assert_true(i == 0 || p->sample_time[i - 1] < p->sample_time[i]);
-        sum += p->sample_value[i];
+        sum += flm_sample_value(p, 0, i);
     }
     assert_true(sum == (double)(time[0] + time[1]));
     assert_int_equal(p->sizes.loss_count, 1);

@@ -64,7 +64,7 @@ static double spent(const struct flm_profile *p, const char *thread, const char 
     for (uint32_t i = 0; i < p->sizes.sample_count && off_cpu.index != FLM_NONE; i++)
         if (has(p, p->sample_labels[i], "command", thread) &&
             has(p, p->sample_labels[i], "state", state))
-            sum += flm_sample_column(p, off_cpu.index)[i] / 1e6;
+            sum += flm_sample_value(p, off_cpu.index, i) / 1e6;
     return sum;
 }
 

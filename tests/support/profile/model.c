@@ -156,7 +156,7 @@ struct model model_of_samples(const struct flm_profile *p)
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
         m.stacks[i] = stack_of(p, parent, p->sample_node[i]);
         for (uint32_t k = 0; k < p->sizes.metric_count; k++)
-            m.stacks[i].value[k] = flm_sample_column(p, k)[i];
+            m.stacks[i].value[k] = flm_sample_value(p, k, i);
     }
     free(parent);
     settle(&m);

@@ -158,7 +158,7 @@ char *described(const struct flm_profile *p)
             flm_text_format(&text, " for %lld ns", (long long)flm_sample_duration(p, i));
         flm_text_format(&text, " of node %u:", p->sample_node[i]);
         for (uint32_t m = 0; m < p->sizes.metric_count; m++)
-            add_number(&text, flm_sample_column(p, m)[i]);
+            add_number(&text, flm_sample_value(p, m, i));
         add_labels(&text, p, p->sample_labels[i]);
         flm_text_putc(&text, '\n');
     }
@@ -373,7 +373,7 @@ static void pour_samples(const struct flm_profile *p, struct flm_builder *b,
                                     pour_labels(p, b, strings, p->sample_labels[i]).index);
         flm_builder_sample_lasts(b, flm_sample_duration(p, i));
         for (uint32_t m = 0; m < p->sizes.metric_count; m++)
-            flm_builder_keep_value(b, m, sample, flm_sample_column(p, m)[i]);
+            flm_builder_keep_value(b, m, sample, flm_sample_value(p, m, i));
     }
 }
 
@@ -430,7 +430,7 @@ double unsampled(const struct flm_profile *p)
     for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
         memcpy(left, flm_self_column(p, m), p->sizes.node_count * sizeof *left);
         for (uint32_t i = 0; i < p->sizes.sample_count; i++)
-            left[p->sample_node[i]] -= flm_sample_column(p, m)[i];
+            left[p->sample_node[i]] -= flm_sample_value(p, m, i);
         for (uint32_t i = 0; i < p->sizes.node_count; i++)
             missing += left[i] < 0 ? -left[i] : left[i];
     }
