@@ -79,7 +79,6 @@ static const struct {
     {"*** File ", "#####", "", of_gprof_source},
     {"*** File ", " -> ", "", of_gprof_source},
     {"Total: ", " samples\n", "100.0%", "this is a report of pprof: flamel reads the profile that it was made of"},
-    {"--- symbol\n", "binary=", "", "this is a profile with its symbols (pprof --raw), which flamel does not read: it reads the profile that it was made of"},
     {"/* CTF ", "", "", "this is a trace in CTF (LTTng, perf data convert), which flamel does not read"},
     {"# Function Call Graph for '", "FUNCTION", "", "this is a report of uftrace: 'uftrace dump' makes a text that flamel reads"},
     {"", "% time     seconds  usecs/call     calls      function", "", "this is a summary of ltrace, without stacks"},
@@ -95,6 +94,7 @@ static const struct {
     {"<!DOCTYPE svg", "", "", "this is an SVG picture, not a profile"},
     {"<svg", "", "", "this is an SVG picture, not a profile"},
     {"<!DOCTYPE", "", "", "this is a web page, not a profile"},
+    {"<html>", "<style> /*! TACHYONS", "", "this is a page of 0x: flamel reads the profile that it was made of, isolate-....json beside it"},
     {"<html", "", "", "this is a web page, not a profile"},
 };
 

@@ -164,6 +164,54 @@ void flm_legacy_names(struct flm_legacy *l, struct flm_bytes text)
         add_name(l, line);
 }
 
+/* The size of a name without the address that google-pprof gives to names that are not unique:
+ * "inner<0000000000001189>". */
+static size_t unique_size(const char *name, size_t size)
+{
+    enum { DIGITS = 16, ADDRESS = DIGITS + 2 };
+    if (size <= ADDRESS || name[size - 1] != '>' || name[size - ADDRESS] != '<')
+        return size;
+    for (size_t i = 1; i <= DIGITS; i++)
+        if (flm_hex_value(name[size - ADDRESS + i]) < 0)
+            return size;
+    return size - ADDRESS;
+}
+
+/* "0x00005608 inner--outer" */
+static void add_symbols(struct flm_legacy *l, struct flm_bytes line)
+{
+    uint64_t address;
+    if (!flm_bytes_start_with(line, "0x") || !take_hex(&line, &address))
+        return;
+    line = flm_bytes_trimmed(line);
+    while (line.size > 0 && !l->failed) {
+        size_t end = 0;
+        while (end < line.size && !flm_bytes_start_with(flm_bytes_from(line, end), "--"))
+            end++;
+        struct flm_legacy_name name = {.address = address,
+                                       .function = {line.at, unique_size(line.at, end)}};
+        l->failed = end > 0 && !FLM_ARRAY_ADD(&l->names, name);
+        line = flm_bytes_from(line, end + 2 < line.size ? end + 2 : line.size);
+    }
+}
+
+void flm_legacy_symbols(struct flm_legacy *l, struct flm_bytes *text)
+{
+    struct flm_bytes line, rest = *text;
+    if (!flm_bytes_start_with(*text, FLM_LEGACY_SYMBOLS))
+        return;
+    flm_legacy_line(&rest, &line);
+    while (!l->failed && flm_legacy_line(&rest, &line) && !flm_bytes_start_with(line, "---"))
+        add_symbols(l, line);
+    *text = rest;
+    /* The binary form has a line of its own: "--- profile" of google-pprof, the kind of jeprof. */
+    if (flm_legacy_line(&rest, &line) && flm_legacy_words(rest).size > 0) {
+        *text = rest;
+        l->is_heap = flm_bytes_start_with(line, "--- heap");
+    }
+    l->has_symbols = true;
+}
+
 /* ---- Samples to stacks ----------------------------------------------------------------------- */
 
 struct adding {
@@ -262,7 +310,8 @@ static struct flm_frame make_frame(struct adding *a, uint64_t address, uint64_t 
     size_t name = name_of(a, address);
     if (name < a->l->names.count)
         return named_frame(a, name,
-                           !a->l->has_go_names          ? FLM_KIND_PLAIN
+                           a->l->has_symbols            ? FLM_KIND_NATIVE
+                           : !a->l->has_go_names        ? FLM_KIND_PLAIN
                            : is_inlined(a, name, outer) ? FLM_KIND_INLINED
                                                         : FLM_KIND_NATIVE);
     char buffer[32];
@@ -283,7 +332,8 @@ static struct flm_frame make_frame(struct adding *a, uint64_t address, uint64_t 
     return flm_builder_frame(b, &record);
 }
 
-/* Of Go: the functions that were inlined at this address, above the one that contains it. */
+/* Of Go and --raw: the functions that were inlined at this address, above the one that contains it.
+ * */
 static bool push_inlined(struct adding *a, uint64_t address)
 {
     size_t first = name_of(a, address), last = first;
@@ -319,6 +369,20 @@ static size_t count_hidden(const struct adding *a, const struct flm_legacy_sampl
     return 0;
 }
 
+/* Of jemalloc: the frames of its library at the leaf, which jeprof leaves out, too. */
+static size_t count_allocator(const struct adding *a, const struct flm_legacy_sample *s)
+{
+    static const char library[] = "/libjemalloc.so";
+    size_t count = 0;
+    while (a->l->is_jemalloc && count + 1 < s->count) {
+        const struct flm_mapped *map = map_of(a, a->l->addresses.at[s->first + count]);
+        if (!map || !flm_bytes_contain(map->path, library))
+            break;
+        count++;
+    }
+    return count;
+}
+
 /* An address is always called from the same one, if it is inlined there. */
 static bool push_frame(struct adding *a, uint64_t address, uint64_t outer)
 {
@@ -338,12 +402,12 @@ static bool add_sample(struct adding *a, const struct flm_legacy_sample *s)
     struct flm_builder *b = l->builder;
     a->path.count = 0;
     size_t count = s->count - (l->has_go_names && ends_in_goexit(a, s));
-    size_t hidden = l->has_go_names ? count_hidden(a, s) : 0;
+    size_t hidden = l->has_go_names ? count_hidden(a, s) : count_allocator(a, s);
     /* A file without any address has no array of them. */
     const uint64_t *address = s->count > 0 ? l->addresses.at + s->first : NULL;
     for (size_t i = count; i-- > hidden;)
         if (!push_frame(a, address[i], i + 1 < count ? address[i + 1] : 0) ||
-            (l->has_go_names && !push_inlined(a, address[i])))
+            ((l->has_go_names || l->has_symbols) && !push_inlined(a, address[i])))
             return false;
     l->hidden += hidden;
     if (s->count == 0) {
@@ -387,7 +451,10 @@ static void add_samples(struct flm_legacy *l)
         good = add_sample(&a, &l->samples.at[i]);
     if (!good)
         l->failed = true;
-    flm_legacy_note(l, "frames of Go's runtime at leaves, left out", (int64_t)l->hidden, "");
+    flm_legacy_note(l,
+                    l->is_jemalloc ? "frames of jemalloc at leaves, left out"
+                                   : "frames of Go's runtime at leaves, left out",
+                    (int64_t)l->hidden, "");
     static const char all[] = "all metrics", numeric[] = "bytes";
     flm_builder_note(l->builder, FLM_NOTE_SAMPLE_VALUES, all, sizeof all - 1);
     if (l->samples.count > 0 && l->samples.at[0].block >= 0 && l->options->keep_times)
@@ -406,7 +473,7 @@ static void add_samples(struct flm_legacy *l)
 static int sniff(struct flm_bytes head, bool whole)
 {
     (void)whole;
-    if (flm_legacy_words(head).size > 0)
+    if (flm_legacy_words(head).size > 0 || flm_bytes_start_with(head, FLM_LEGACY_SYMBOLS))
         return FLM_SNIFF_SURE;
     return flm_legacy_is_text(head) ? FLM_SNIFF_SURE : FLM_SNIFF_NO;
 }
@@ -419,6 +486,7 @@ static bool read_legacy(struct flm_source *source, const struct flm_read_options
     struct flm_legacy l = {.builder = builder,
                            .options = options,
                            .all = {source->at, (size_t)(source->end - source->at)}};
+    flm_legacy_symbols(&l, &l.all);
     struct flm_legacy_words words = flm_legacy_words(l.all);
     bool good =
         words.size > 0 ? flm_legacy_read_cpu(&l, words, why) : flm_legacy_read_text(&l, why);
@@ -439,7 +507,8 @@ const struct flm_format flm_format_pprof_legacy = {
     .name = "pprof-legacy",
     .title = "Legacy pprof",
     .extensions = "",
-    .description = "what gperftools and old versions of pprof, Go and Java write: CPU, heap, locks",
+    .description =
+        "what gperftools, jemalloc and old versions of pprof, Go and Java write: CPU, heap, locks",
     .keeps_labels = true,
     .needs_symbols = true,
     .sniff = sniff,

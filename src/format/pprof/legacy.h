@@ -9,6 +9,10 @@
  *     --- heapz 1 ---                            heaps of Java
  *     goroutine profile: total N                 Go's counts
  *     --- threadz 1 ---                          threads and their stacks
+ *     heap_v2/RATE                               jemalloc's heaps: a line "@ PC..." and one
+ *                                                "t*: N: BYTES [N: BYTES]" for each stack
+ *     --- symbol                                 names of addresses, "---", and one of these
+ *                                                (google-pprof and jeprof --raw)
  *
  * What pprof does to them is done here too: return addresses become addresses of the call (by -1),
  * a leaf that a signal handler recorded twice is one, a frame that all CPU samples have below their
@@ -23,13 +27,15 @@
 #include "format/core/format.h"
 #include "format/core/mapped.h"
 
+#define FLM_LEGACY_SYMBOLS "--- symbol"
+
 struct flm_legacy_sample {
     size_t first, count; /* in `addresses`, leaf first */
     double value[4];     /* by metric */
     int64_t block;       /* mean size of a block, of heaps; -1: none */
 };
 
-/* Of Java and Go: a name for an address. */
+/* Of Java, Go and --raw: a name for an address. */
 struct flm_legacy_name {
     uint64_t address;
     uint64_t entry; /* of Go: where the function that contains it begins; 0: not known */
@@ -49,7 +55,9 @@ struct flm_legacy {
     struct FLM_ARRAY(struct flm_legacy_name) names; /* sorted before samples are added */
     struct flm_index named;                         /* of Go: which addresses have names */
     bool is_java, is_heap, has_go_names;
-    uint64_t hidden; /* frames of Go's runtime that allocate */
+    bool has_symbols; /* of --raw: an address may have several names, the innermost one first */
+    bool is_jemalloc;
+    uint64_t hidden; /* frames of Go's runtime, or of jemalloc, that allocate */
     bool failed;     /* memory ran out */
 };
 
@@ -61,6 +69,9 @@ void flm_legacy_maps(struct flm_legacy *legacy, struct flm_bytes text);
 
 /* The lines "0xADDRESS NAME (FILE:LINE)" of Java. */
 void flm_legacy_names(struct flm_legacy *legacy, struct flm_bytes text);
+
+/* What `text` has before its profile: the names of --raw, after which it begins. */
+void flm_legacy_symbols(struct flm_legacy *legacy, struct flm_bytes *text);
 
 /* The comments behind a sample of Go: names for its addresses. `text` moves behind them. */
 void flm_legacy_go_names(struct flm_legacy *legacy, struct flm_bytes *text,

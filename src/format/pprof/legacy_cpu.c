@@ -80,12 +80,16 @@ static void drop_second_leaf(struct flm_legacy *l)
 bool flm_legacy_read_cpu(struct flm_legacy *l, struct flm_legacy_words words, struct flm_error *why)
 {
     static const char *const types[][2] = {{"samples", "count"}, {"cpu", "ns"}};
+    static const char *const heap[][2] = {{"space", "bytes"}};
     size_t at = 5 * (size_t)words.size;
     double period = (double)word_at(words, l->all.at + 3 * words.size) * 1000;
     bool ended = false;
+    /* What pprof wrote itself has no period, no end, and nothing left to be done to its stacks. */
+    bool is_raw = l->has_symbols && period == 1000;
     l->is_java = words.is_java;
-    flm_legacy_metrics(l, types, 2);
-    flm_legacy_period(l, (int64_t)period, "cpu", "ns");
+    flm_legacy_metrics(l, is_raw && l->is_heap ? heap : types, is_raw ? 1 : 2);
+    if (!is_raw)
+        flm_legacy_period(l, (int64_t)period, "cpu", "ns");
     while (!ended && !l->failed && l->all.size - at >= 2 * (size_t)words.size) {
         uint64_t count = word_at(words, l->all.at + at);
         uint64_t depth = word_at(words, l->all.at + at + words.size);
@@ -98,7 +102,8 @@ bool flm_legacy_read_cpu(struct flm_legacy *l, struct flm_legacy_words words, st
             .first = l->addresses.count, .count = depth, .block = -1};
         for (uint64_t i = 0; i < depth && !l->failed; i++, at += words.size) {
             uint64_t address = word_at(words, l->all.at + at);
-            l->failed = !FLM_ARRAY_ADD(&l->addresses, address - (i > 0 && !words.is_java));
+            l->failed =
+                !FLM_ARRAY_ADD(&l->addresses, address - (i > 0 && !words.is_java && !is_raw));
         }
         if (l->failed)
             break;
@@ -108,16 +113,17 @@ bool flm_legacy_read_cpu(struct flm_legacy *l, struct flm_legacy_words words, st
         if (!ended)
             l->failed = !FLM_ARRAY_ADD(&l->samples, sample);
     }
-    if (!ended && !l->failed)
+    if (!ended && !l->failed && !(is_raw && at == l->all.size))
         flm_builder_lost(l->builder, "ends of profiles that were cut off", "byte", at, 1);
     struct flm_bytes rest = flm_bytes_from(l->all, at);
     if (words.is_java) {
         flm_legacy_names(l, rest);
         return true;
     }
-    for (int i = 0; i < 2 && !l->failed; i++)
+    for (int i = 0; i < 2 && !l->failed && !is_raw; i++)
         drop_handler(l);
-    drop_second_leaf(l);
+    if (!is_raw)
+        drop_second_leaf(l);
     flm_legacy_maps(l, rest);
     return true;
 }

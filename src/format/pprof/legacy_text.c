@@ -145,13 +145,28 @@ struct heap {
     int64_t in_use, in_use_size, allocated, allocated_size;
 };
 
-/* "N: BYTES [N: BYTES] @", as in the header and in each sample. */
-static bool take_heap(struct flm_bytes *line, struct heap *heap)
+/* "N: BYTES [N: BYTES]" */
+static bool take_numbers(struct flm_bytes *line, struct heap *heap)
 {
     return take_number(line, &heap->in_use) && take_byte(line, ':') &&
            take_number(line, &heap->in_use_size) && take_byte(line, '[') &&
            take_number(line, &heap->allocated) && take_byte(line, ':') &&
-           take_number(line, &heap->allocated_size) && take_byte(line, ']') && take_byte(line, '@');
+           take_number(line, &heap->allocated_size) && take_byte(line, ']');
+}
+
+/* With "@", as in the header and in each sample. */
+static bool take_heap(struct flm_bytes *line, struct heap *heap)
+{
+    return take_numbers(line, heap) && take_byte(line, '@');
+}
+
+/* The same of jemalloc, behind "t*:". */
+static bool take_threads(struct flm_bytes line, struct heap *heap)
+{
+    if (!flm_bytes_start_with(line, "t*:"))
+        return false;
+    line = flm_bytes_from(line, 3);
+    return take_numbers(&line, heap);
 }
 
 static const char heap_header[] = "heap profile:";
@@ -433,6 +448,65 @@ static bool read_threads(struct flm_legacy *l, struct flm_bytes text, struct flm
     return true;
 }
 
+/* ---- jemalloc's heaps ------------------------------------------------------------------------ */
+
+static const char jemalloc_header[] = "heap_v2/";
+
+/* Stacks of "@ 0x7f.. 0x..", and behind each what all threads have of it, "t*: N: BYTES [N:
+ * BYTES]"; then each thread, which is left out: sizes that were sampled are scaled by the mean of a
+ * stack. */
+static bool read_jemalloc(struct flm_legacy *l, struct flm_bytes text, struct flm_error *why)
+{
+    static const char *const all[][2] = {{"alloc_objects", "count"},
+                                         {"alloc_space", "bytes"},
+                                         {"inuse_objects", "count"},
+                                         {"inuse_space", "bytes"}};
+    static const char *const one[][2] = {{"objects", "count"}, {"space", "bytes"}};
+    struct flm_bytes line, first;
+    struct heap heap, sum;
+    int64_t period;
+    flm_legacy_line(&text, &line);
+    first = line;
+    line = flm_bytes_from(line, sizeof jemalloc_header - 1);
+    if (!take_number(&line, &period) || !flm_legacy_line(&text, &first) ||
+        !take_threads(first, &sum))
+        return malformed(l, first, why);
+    bool has_allocated = sum.allocated > 0; /* with prof_accum */
+    l->is_jemalloc = true;
+    flm_legacy_metrics(l, has_allocated ? all : one, has_allocated ? 4 : 2);
+    flm_legacy_period(l, period, "space", "bytes");
+    struct flm_legacy_sample sample = {.first = l->addresses.count};
+    bool has_stack = false;
+    while (!l->failed && flm_legacy_line(&text, &line) && !is_map_header(line)) {
+        if (flm_bytes_start_with(line, "@")) {
+            sample.first = l->addresses.count;
+            sample.count = 0;
+            has_stack = add_addresses(l, line, 1, true, &sample);
+            if (!has_stack)
+                return malformed(l, line, why);
+        } else if (has_stack && flm_bytes_start_with(line, "t*:")) {
+            if (!take_threads(line, &heap))
+                return malformed(l, line, why);
+            sample.block = heap.in_use      ? heap.in_use_size / heap.in_use
+                           : heap.allocated ? heap.allocated_size / heap.allocated
+                                            : 0;
+            unsample(&heap.in_use, &heap.in_use_size, period);
+            unsample(&heap.allocated, &heap.allocated_size, period);
+            size_t at = has_allocated ? 2 : 0;
+            if (has_allocated) {
+                sample.value[0] = (double)heap.allocated;
+                sample.value[1] = (double)heap.allocated_size;
+            }
+            sample.value[at] = (double)heap.in_use;
+            sample.value[at + 1] = (double)heap.in_use_size;
+            add_sample(l, &sample);
+            has_stack = false;
+        }
+    }
+    flm_legacy_maps(l, text);
+    return true;
+}
+
 /* ---- Which it is ----------------------------------------------------------------------------- */
 
 typedef bool (*reader)(struct flm_legacy *l, struct flm_bytes text, struct flm_error *why);
@@ -443,6 +517,8 @@ static reader reader_of(struct flm_bytes text)
     int64_t total;
     if (flm_bytes_start_with(text, heap_header))
         return read_heap;
+    if (flm_bytes_start_with(text, jemalloc_header))
+        return read_jemalloc;
     if (flm_bytes_start_with(text, "--- contentionz ") ||
         flm_bytes_start_with(text, "--- mutex:") || flm_bytes_start_with(text, "--- contention:") ||
         flm_bytes_start_with(text, "--- heapz "))

@@ -7,7 +7,8 @@
 static const struct flm_format *const legacy = &flm_format_pprof_legacy;
 static const struct flm_read_options keeping = {.keep_times = true};
 
-/* What go tool pprof 1.19 makes of these files. */
+/* What go tool pprof 1.19 makes of these files; of the last ones google-pprof and jeprof 5.3, which
+ * wrote or read them. */
 static const struct {
     const char *file, *metric, *unit;
     double total;
@@ -25,6 +26,9 @@ static const struct {
     {"pprof_legacy/java.contention", "delay", "us", 1900, 3},
     {"pprof_legacy/java.cpu", "cpu", "ns", 70000000, 6},
     {"pprof_legacy/java.heap", "inuse_space", "bytes", 9968703, 7},
+    {"pprof_legacy/symbols.raw", "samples", "count", 47, 1},
+    {"pprof_legacy/jemalloc.heap", "space", "bytes", 465338159, 3},
+    {"pprof_legacy/jemalloc_accum.heap", "inuse_space", "bytes", 461849462, 3},
 };
 enum { FILES = sizeof files / sizeof *files };
 
@@ -49,6 +53,50 @@ static size_t put_words(char *to, const uint64_t *words, size_t count, unsigned 
         for (unsigned k = 0; k < size; k++)
             to[i * size + k] = (char)(words[i] >> (8 * (big ? size - 1 - k : k)));
     return count * size;
+}
+
+/* Names stand before the profile, inlined ones first; those of static functions have an address. */
+static void symbols_name_the_addresses_behind_them(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "--- symbol\nbinary=./app\n0x00001000 leaf--inner<0000000000001189>\n"
+        "0x00002000 vector<int>::push\n---\n--- profile\n";
+    static const uint64_t words[] = {0, 3, 0, 1, 0, 5, 2, 0x1000, 0x2000, 2, 2, 0x1000, 0x3000};
+    char file[sizeof text + sizeof words];
+    memcpy(file, text, sizeof text - 1);
+    size_t size = sizeof text - 1 + put_words(file + sizeof text - 1, words, 13, 8, false);
+    struct flm_profile *p = read_bytes(legacy, (struct flm_bytes){file, size}, &keeping);
+    assert_folded(p, "0x3000;inner;leaf_[i] 2\nvector<int>::push;inner;leaf_[i] 5\n");
+    assert_int_equal(p->sizes.metric_count, 1); /* how long a sample is nobody knows */
+    assert_int_equal(p->sizes.loss_count, 0);
+    flm_profile_free(p);
+    /* Of jeprof the kind of profile stands there, and a heap has bytes. */
+    char *kind = strstr(file, "--- profile\n") + 4;
+    memcpy(kind, "heap   ", 7);
+    p = read_bytes(legacy, (struct flm_bytes){file, size}, &keeping);
+    assert_metric(p, 0, "space", "bytes", 7, 2);
+    flm_profile_free(p);
+    /* A text may follow as well. */
+    static const char heap[] = "--- symbol\n0x0fff alloc\n---\n"
+                               "heap profile: 1: 10 [1: 10] @ growth\n1: 10 [1: 10] @ 0x1000\n";
+    p = read_bytes(legacy, flm_bytes_of(heap), &keeping);
+    assert_folded(p, "alloc 10\n");
+    flm_profile_free(p);
+}
+
+static void frames_of_jemalloc_are_left_out(void **state)
+{
+    (void)state;
+    static const char text[] = "heap_v2/1\n  t*: 2: 30 [0: 0]\n  t0: 2: 30 [0: 0]\n"
+                               "@ 0x2001 0x2002 0x1001\n  t*: 1: 10 [0: 0]\n  t0: 1: 10 [0: 0]\n"
+                               "@ 0x2003\n  t*: 1: 20 [0: 0]\n  t0: 1: 20 [0: 0]\n"
+                               "\nMAPPED_LIBRARIES:\n1000-2000 r-xp 0 fe:00 1 /opt/app\n"
+                               "2000-3000 r-xp 0 fe:00 2 /usr/lib/libjemalloc.so.2\n";
+    struct flm_profile *p = read_bytes(legacy, flm_bytes_of(text), &keeping);
+    assert_folded(p, "0x1000 10\n0x2002 20\n"); /* what has nothing else stays */
+    flm_profile_free(p);
+    assert_refused(legacy, "heap_v2/1\n  t0: 2: 30 [0: 0]\n", 2, "is no sample");
 }
 
 static void words_have_two_sizes_and_two_orders(void **state)
@@ -301,6 +349,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_have_the_totals_that_pprof_shows),
+        cmocka_unit_test(symbols_name_the_addresses_behind_them),
+        cmocka_unit_test(frames_of_jemalloc_are_left_out),
         cmocka_unit_test(words_have_two_sizes_and_two_orders),
         cmocka_unit_test(sampled_heaps_are_scaled_and_others_are_not),
         cmocka_unit_test(sizes_of_blocks_are_labels),
