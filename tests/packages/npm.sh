@@ -79,6 +79,27 @@ END
 (cd "$work" && cp native.flm flamel.flm && "$in_wasm" info 2> /dev/null | grep -q flamel.flm) ||
     fail 'the last recording in the folder is not taken'
 
+# ---- Paths of Windows ------------------------------------------------------------------------------
+
+mkdir -p "$work/c/work/deep" "$work/c/other" && cp "$folded" "$work/c/work/a.folded" && cp "$folded" "$work/c/other/b.folded"
+windows()
+{
+    DRIVE_C=$work/c node -r "$here/tests/packages/npm_windows.cjs" "$work/app/node_modules/flamel/command.js" "$@"
+}
+"$native" convert -t folded "$folded" > "$work/native"
+for path in a.folded './a.folded' 'C:\work\a.folded' 'C:/work/a.folded' 'c:\other\b.folded' '..\other\b.folded' '../other/b.folded' '\other\b.folded' /other/b.folded; do
+    windows convert -t folded "$path" > "$work/wasm" 2>&1 || fail "$path: $(cat "$work/wasm")"
+    cmp "$work/native" "$work/wasm" || fail "$path is read otherwise"
+done
+for path in out.flm 'deep\out.flm' 'C:\other\out.flm'; do
+    windows convert -q a.folded -o "$path" || fail "$path is not written"
+done
+for path in work/out.flm work/deep/out.flm other/out.flm; do
+    [ -s "$work/c/$path" ] || fail "there is no $path"
+done
+windows report 'C:\nothing.folded' > "$work/wasm" 2>&1
+[ $? = 2 ] && grep -q 'C:\\nothing.folded: ' "$work/wasm" || fail "a file that is not there: $(cat "$work/wasm")"
+
 # ---- A page, and programs -------------------------------------------------------------------------
 
 address=$("$in_wasm" view --no-open "$folded") || fail 'view fails'

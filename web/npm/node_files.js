@@ -43,11 +43,13 @@ function opened(number) {
 }
 
 // flamel's paths begin with / everywhere. On Windows the current folder is /C:/Users/x, and what the user calls
-// C:\\y is /C:/Users/x/C:\\y.
+// C:\y is /C:/Users/x/C:\y, and \y, of the current drive, or \\server\y is /C:/Users/x/\y.
 const hasDrives = process.platform === 'win32';
 function native(path) {
-    const drive = hasDrives && /^.*[\\/]([A-Za-z]:.*)$/s.exec(path);
-    return drive ? drive[1] : path;
+    if (!hasDrives)
+        return path;
+    const drive = /^.*[\\/]([A-Za-z]:.*)$/s.exec(path)?.[1] ?? path, root = /^([A-Za-z]:)[^\\]*\/(\\.*)$/s.exec(drive);
+    return !root ? drive : root[2].startsWith('\\\\') ? root[2] : root[1] + root[2];
 }
 
 export function currentFolder() {
