@@ -58,7 +58,7 @@ for collector in $collectors; do
     until=$(($(date +%s) + seconds))
     times=0
     while :; do
-        record -F 1999 --java=cpu,wall,alloc,lock -p $program -d 300ms -o "$work/$collector.flm" || {
+        record -F 1999 --java=cpu,wall,alloc,live,lock -p $program -d 300ms -o "$work/$collector.flm" || {
             complain "$collector: attaching failed: $(cat "$work/said")"
             break
         }

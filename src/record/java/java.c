@@ -10,10 +10,11 @@
 #include "record/runtime/proc_stat.h"
 
 /* How long an agent that is sent away may be silent. */
-static const int64_t SILENCE_NS = INT64_C(3000000000);
-
-/* The same while the VM collects a large heap. */
-static const int64_t COLLECTION_NS = INT64_C(60000000000);
+static int64_t silence_ns(const struct flm_java *j)
+{
+    bool collects = (j->metrics & 1u << FLM_JAVA_LIVE) != 0; /* perhaps a large heap */
+    return collects ? INT64_C(60000000000) : INT64_C(3000000000);
+}
 
 static const struct {
     const char *word, *metric;
@@ -344,7 +345,7 @@ static bool end_vm(struct flm_java *j, struct flm_java_target *v, int64_t *until
         if (!flm_java_read(j, v, to, why))
             return false;
         if (ended || flm_java_agent_counts(v->agent).tail != tail)
-            *until_ns = flm_now_ns() + SILENCE_NS;
+            *until_ns = flm_now_ns() + silence_ns(j);
         stopped = !ended && is_stopped(v->process);
     } while (!ended && !stopped && flm_now_ns() < *until_ns);
     if (!ended)
@@ -358,8 +359,7 @@ static bool end_vm(struct flm_java *j, struct flm_java_target *v, int64_t *until
 static bool end(void *attached, const struct flm_runtime_sinks *to, struct flm_error *why)
 {
     struct flm_java *j = attached;
-    bool collects = (j->metrics & 1u << FLM_JAVA_LIVE) != 0;
-    int64_t until_ns = flm_now_ns() + (collects ? COLLECTION_NS : SILENCE_NS);
+    int64_t until_ns = flm_now_ns() + silence_ns(j);
     j->follows = false;
     if (!flm_java_welcome(j, true, why))
         return false;
