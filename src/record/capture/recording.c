@@ -18,6 +18,7 @@
 #include "record/capture/recorder.h"
 #include "record/capture/request.h"
 #include "record/capture/target.h"
+#include "record/session/caller_kinds.h"
 #include "record/symbols/symbolized_session.h"
 
 enum phase { OPEN, RUNS, OVER };
@@ -78,7 +79,7 @@ static struct flm_profile *take_now(struct flm_recording *r, struct flm_error *w
         return NULL;
     r->is_finished = r->phase == OVER;
     if (fill(r, builder, why))
-        return flm_builder_finish(builder, why);
+        return flm_merge_caller_kinds(flm_builder_finish(builder, why), why);
     r->is_finished = true; /* a session that failed cannot be used any more */
     flm_builder_free(builder);
     return NULL;

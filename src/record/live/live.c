@@ -26,6 +26,7 @@
 #include "os/thread/condition.h"
 #include "record/capture/recorder.h"
 #include "record/live/window.h"
+#include "record/session/caller_kinds.h"
 #include "record/symbols/symbolized_session.h"
 
 enum { TICK_NS = 100000000 };
@@ -100,7 +101,7 @@ static struct flm_profile *take_profile(struct flm_live *r, struct flm_error *wh
     if (!builder)
         return NULL;
     if (flm_session_take(flm_recorder_session(r->recorder), flm_now_ns() - RINGS_NS, builder, why))
-        return flm_builder_finish(builder, why);
+        return flm_merge_caller_kinds(flm_builder_finish(builder, why), why);
     flm_builder_free(builder);
     return NULL;
 }
