@@ -259,8 +259,8 @@ static uint32_t copy_stack(struct buffer *b, struct thread *t, uint64_t from)
 
 static char *put(char *at, const void *bytes, uint64_t size)
 {
-    if (size > 0)
-        memcpy(at, bytes, size); /* what there is nothing of may be NULL */
+    if (bytes && size > 0) /* what there is nothing of may be NULL */
+        memcpy(at, bytes, size);
     return at + flm_java_aligned(size);
 }
 
