@@ -16,7 +16,9 @@ PAGE_DECODER := $(BUILD)/wasm/base91.wasm
 WASM_TESTS_MODULE := $(BUILD)/wasm/tests.wasm
 HAVE_WASM := $(and $(shell command -v $(CLANG)),$(shell command -v $(WASM_LD)))
 
-OPTIMIZE ?= -O2
+# Under sanitizers a third of the time goes into what -O2 and descriptions of variables would bring.
+OPTIMIZE ?= $(if $(SAN),-O1,-O2)
+DEBUG    ?= $(if $(SAN),-g1,-g)
 # Designated initializers leave fields out on purpose; gcc 11 warns of some of them all the same.
 WARNINGS := -Wall -Wextra -Wno-missing-field-initializers -Wpedantic -Wshadow -Wstrict-prototypes \
             -Wmissing-prototypes -Wvla -Werror=implicit-function-declaration \
@@ -43,13 +45,13 @@ MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 # it, so that two builds are the same. ROOT has the packages of another machine.
 ROOT :=
 ifeq ($(KIND),static)
-NATIVE := $(OPTIMIZE) -g -fPIE -ffunction-sections -fdata-sections -pthread -DFLAMEL_STATIC \
+NATIVE := $(OPTIMIZE) $(DEBUG) -fPIE -ffunction-sections -fdata-sections -pthread -DFLAMEL_STATIC \
           -ffile-prefix-map=$(CURDIR)=. \
           $(foreach folder,include include/$(MACHINE)-linux-gnu,$(ROOT:%=-isystem %/usr/$(folder)))
 LDFLAGS += -static-pie -Wl,--gc-sections
 else
 # One compilation serves both libraries; calls inside the library need not go through its table.
-NATIVE := $(OPTIMIZE) -g -fPIC -fno-semantic-interposition -pthread
+NATIVE := $(OPTIMIZE) $(DEBUG) -fPIC -fno-semantic-interposition -pthread
 endif
 
 # SAN=1 finds wrong memory accesses and undefined behavior, SAN=thread data races; each has a build of its own.
