@@ -99,12 +99,9 @@ function makeReports(ask) {
                 return null;
             };
             const [deploys, changes] = await Promise.all([findDeploys(query, range, labels).catch(none), findChanges(query, range, values).catch(none)]);
-            // Up to the last whole step that has a value: what is compared is as long as it seems.
-            const {from, stepMs} = range, last = from + (values.findLastIndex(value => value > 0) + 1) * stepMs;
-            const end = Math.min(last, Math.floor(Date.now() / stepMs) * stepMs);
             for (const list of [deploys ?? [], changes ?? []])
                 list.forEach((mark, i) => {
-                    const room = {from: list[i - 1]?.end ?? range.from, until: list[i + 1]?.begin ?? end};
+                    const room = {from: list[i - 1]?.end ?? range.from, until: list[i + 1]?.begin ?? range.until};
                     mark.sides = sidesOf(mark, room, range.stepMs);
                 });
             return {marks: [...deploys ?? [], ...changes ?? []].sort((a, b) => a.begin - b.begin), looked: changes !== null,
