@@ -82,6 +82,9 @@ cp old/app.py new/app.py
 chmod +x app
 for name in api before after; do "$flamel" convert -q app.folded -o $name.pb.gz || exit 1; done
 for time in now -30m -2h30m -24h30m -2d -3d -4d -5d -6d -7d -8d -9d -10d -11d; do "$flamel" store add flamel-data -l service=api --time $time api.pb.gz || exit 1; done
+for version in 1.4 1.5; do
+    for pod in 1 2 3 4 5 6 7 8; do "$flamel" store add flamel-data -l service=api -l version=$version -l pod=v$pod --time -20m api.pb.gz || exit 1; done
+done
 for pod in 1 2 3 4 5 6 7 8; do
     for time in -30m -2h30m; do "$flamel" store add flamel-data -l service=api -l pod=$pod --time $time api.pb.gz || exit 1; done
 done

@@ -55,6 +55,7 @@ run_make install
     echo /opt/flamel/share/bash-completion/completions/flamel
     echo /opt/flamel/share/zsh/site-functions/_flamel
     echo /opt/flamel/share/fish/vendor_completions.d/flamel.fish
+    echo /opt/flamel/share/flamel/probe.supp
 } | LC_ALL=C sort > "$root.wanted"
 files | diff "$root.wanted" - || {
     rm -f "$root.wanted"

@@ -76,7 +76,8 @@ FLAMEL=file:out.probe,report:in.txt ./app || complain "file and report: it fails
 "$build/flamel" report out.probe > out.txt
 cmp -s in.txt out.txt || { complain "the command makes another report"; diff in.txt out.txt; }
 "$build/flamel" report --percentiles 50,99.9 --json out.probe | grep -q '"p99.9_ns"' || complain "--percentiles"
-"$build/flamel" report --view top out.probe | grep -q 'parse' || complain "--view top"
+# Of microseconds, less what measuring took, one of the three may have nothing left.
+"$build/flamel" report --view top out.probe | grep -qE ' (main|parse|line)$' || complain "--view top"
 
 FLAMEL=json:exit.json ./app _exit
 [ $? = 7 ] || complain "_exit: another status"
