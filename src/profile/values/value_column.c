@@ -278,7 +278,9 @@ static bool move(const struct flm_value_column *c, const uint32_t *rank, uint32_
 static void *shrunk(void *values, size_t size)
 {
     void *less = realloc(values, size);
-    return less ? less : values;
+    if (less)
+        return less;
+    return values;
 }
 
 bool flm_value_column_take(struct flm_value_column *c, const uint32_t *rank, uint32_t sample_count,
