@@ -88,7 +88,7 @@ PictureOptions = struct(
     ('count_name', c_char_p), ('name_type', c_char_p), ('factor', c_double), ('colors', c_int),
     ('shades', c_int), ('background', c_char_p), ('palette', Name), ('order', c_int),
     ('reverse', c_bool), ('inverted', c_bool), ('without_script', c_bool), ('search', c_char_p),
-    ('dark', c_bool), ('scale', c_double))
+    ('dark', c_bool), ('scale', c_double), ('heatmap', c_bool), ('heatmap_column_ns', c_double))
 
 SaveOptions = struct(
     'flm_save_options', ('size', c_size_t), ('format', c_char_p), ('metric', c_char_p),
