@@ -74,7 +74,8 @@ LDFLAGS += $(SANITIZE)
 ifneq ($(filter test test-% check,$(MAKECMDGOALS)),)
 WERROR ?= 1
 endif
-FATAL := $(if $(filter 1,$(WERROR)),-Werror)
+# What sanitizers add to the code, and -O1, make gcc warn of what is right.
+FATAL := $(if $(filter 1,$(WERROR)),$(if $(SAN),,-Werror))
 
 # PNG needs cairo, which is left out where it is not there: CAIRO=0 leaves it out anyhow.
 CAIRO ?= $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo 1)
