@@ -58,7 +58,11 @@ void flm_heatmap_add_step(const struct flm_heatmap *map, int step, struct flm_by
     flm_quantity_add(&most, map->most_of_step[step], unit);
     struct flm_bytes from = {least.at, least.size}, to = {most.at, most.size};
     size_t number = number_size(from), last = number_size(to);
-    bool same = flm_bytes_equal(flm_bytes_from(from, number), flm_bytes_from(to, last));
+    struct flm_bytes unit_of_least = flm_bytes_from(from, number);
+    struct flm_bytes unit_of_most = flm_bytes_from(to, last);
+    if (unit_of_most.size > unit_of_least.size) /* "sample" and "samples" */
+        unit_of_most.size = unit_of_least.size;
+    bool same = flm_bytes_equal(unit_of_least, unit_of_most);
     if (!flm_bytes_equal(from, to)) {
         flm_text_add(out, same ? (struct flm_bytes){from.at, number} : from);
         flm_text_puts(out, " to ");
