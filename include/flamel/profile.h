@@ -309,8 +309,8 @@ struct flm_counter_points flm_profile_counter(const struct flm_profile *profile,
 #define FLM_NOTE_ROUNDED "rounded values"
 
 /* "all metrics": every sample had a value in each metric, as in pprof, so that a stack with the
- * value 0 in one of them was seen, and has 0. Without it a sample has the values of its own event.
- * */
+ * value 0 in one of them was seen, and has 0. Without it a sample has the values of
+ * its own event. */
 #define FLM_NOTE_SAMPLE_VALUES "values of a sample"
 
 /* "those that ran": frames have the lines that ran, not those where their functions begin. */

@@ -20,8 +20,8 @@ struct flm_interpreters *flm_interpreters_new(const struct flm_runtime *const *r
                                               size_t count);
 void flm_interpreters_free(struct flm_interpreters *interpreters);
 
-/* Whether the answer is known without reading files: neither the process nor its mappings changed.
- * */
+/* Whether the answer is known without reading files: neither the process nor
+ * its mappings changed. */
 bool flm_interpreters_know(const struct flm_interpreters *interpreters,
                            const struct flm_process *process);
 

@@ -3,6 +3,7 @@
 # grammars and breaks banners, and what it leaves compiles. So:
 #
 #     /* ---- Section ---- ... */        a banner ends on its own line
+#     ... the last words. */             each line of a comment says something: none has the end alone
 #     100 columns                        no comment is wider: clang-format does not break them
 
 # shellcheck disable=SC2046 # names of sources have no blanks
@@ -15,6 +16,10 @@ LC_ALL=C awk '
     FNR == 1 { inside = 0 }
     /^[ \t]*\/\* ---/ && !/\*\/[ \t]*$/ {
         print FILENAME ":" FNR ": the banner does not end on its line"
+        bad = 1
+    }
+    /^[ \t]*\*[ \t]+(\*\/)?$/ {
+        print FILENAME ":" FNR ": the comment has a line with nothing on it"
         bad = 1
     }
     {

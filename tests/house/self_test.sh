@@ -135,6 +135,12 @@ plant; printf '/* One line.\n * %0100d */\n' 0 >> src/base/one.c
 refuses comments.sh 'one.c:10: the comment is 106 columns wide'
 plant; printf 'int x; /* %0100d */\n' 0 >> src/base/one.c
 refuses comments.sh 'one.c:9: the comment is 113 columns wide'
+plant; printf '/* One line.\n *\n * Another\n * one. */\n' >> src/base/one.c
+likes comments.sh
+plant; printf '/* One line.\n * */\n' >> src/base/one.c
+refuses comments.sh 'one.c:10: the comment has a line with nothing on it'
+plant; printf '/* One line.\n * \n * Another one. */\n' >> src/base/one.c
+refuses comments.sh 'one.c:10: the comment has a line with nothing on it'
 
 # ---- references ----
 plant

@@ -332,8 +332,8 @@ static struct flm_frame make_frame(struct adding *a, uint64_t address, uint64_t 
     return flm_builder_frame(b, &record);
 }
 
-/* Of Go and --raw: the functions that were inlined at this address, above the one that contains it.
- * */
+/* Of Go and --raw: the functions that were inlined at this address, above the one
+ * that contains it. */
 static bool push_inlined(struct adding *a, uint64_t address)
 {
     size_t first = name_of(a, address), last = first;

@@ -27,8 +27,8 @@ struct flm_value_column {
 
 void flm_value_column_clear(struct flm_value_column *column); /* {0} is empty */
 
-/* flm_value_column_add, where it is not the next value of the same width, for which there is room.
- * */
+/* flm_value_column_add, where it is not the next value of the same width, for which
+ * there is room. */
 bool flm_value_column_add_other(struct flm_value_column *column, uint32_t sample, double value);
 
 static inline bool flm_value_is_small(double value)

@@ -2,8 +2,8 @@
  * file and opcodes, each copied once.
  *
  * A function keeps its address as long as it lives: to the end of the request, or of the process
- * with opcache. Later the address may be another one's. So a copy is checked again after a while.
- * */
+ * with opcache. Later the address may be another one's. So a copy is checked again
+ * after a while. */
 #ifndef FLAMEL_RECORD_PHP_PHP_FUNCTION_H
 #define FLAMEL_RECORD_PHP_PHP_FUNCTION_H
 

@@ -1,14 +1,14 @@
 /* task.h - the task of asyncio that a thread runs.
  *
- * 3.14 up     the thread's state has the task; where, and where that has its name, says a section
- * 
- *                 of the module _asyncio, or of the program that has it built in
+ *     3.14 up     the thread's state has the task; a section of the module _asyncio, or of the
+ *                 program that has it built in, says where, and where the task has its name
  *     3.8 - 3.13  asyncio calls each step of a task from Handle._run, whose first variable is the
  *                 handle; its callback has the task:
  *
  *                     frame ─► handle ─► TaskStepMethWrapper, or the method task_wakeup ─► task
  *
- *                 Loops that are not written in Python (uvloop) have no such frame: nothing is said
+ *                 Event loops that are not written in Python (uvloop) have no such frame: their
+ *                 samples have no task
  *
  * A task without a name is called by its number, "Task-5", as asyncio does. */
 #ifndef FLAMEL_RECORD_PYTHON_TASK_H

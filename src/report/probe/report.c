@@ -125,8 +125,8 @@ static bool is_text(const struct flm_section_column *column)
     return column->source == FLM_OF_OPERATION;
 }
 
-/* A column without values is hidden from people. The last value of a gauge is one even if it is 0.
- * */
+/* A column without values is hidden from people. The last value of a gauge is one even if
+ * it is 0. */
 static bool has_any(const struct maker *m, const struct flm_section_column *column, uint32_t i,
                     uint32_t count)
 {

@@ -11,8 +11,8 @@
 #include "support/record/python_interpreters.h"
 #include "symbol/identity/machine.h"
 
-/* Told to, the first thread computes in C and does not let go of the lock; the other one wants it.
- * */
+/* Told to, the first thread computes in C and does not let go of the lock; the other
+ * one wants it. */
 static const char script[] = "import sys, threading\n"
                              "go = threading.Event()\n"
                              "threading.Thread(target=go.wait, daemon=True).start()\n"

@@ -137,8 +137,8 @@ uint64_t ruby_method(struct ruby_image *image, uint64_t owner, uint64_t id, uint
     return at;
 }
 
-/* Two lines, from word 0 and from word 3 on: the table of the first 54 positions has 1, 1, 1, 2 ...
- * */
+/* Two lines, from word 0 and from word 3 on: the table of the first 54 positions has 1, 1,
+ * 1, 2 ... */
 static uint64_t line_positions(struct ruby_image *image)
 {
     uint64_t table = ruby_words(image, 6 + 2 * 10);
