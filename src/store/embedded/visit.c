@@ -75,7 +75,7 @@ static void find_by_needle(const struct flm_wanted *q, const struct flm_segment 
 /* Which series of a segment are wanted, a byte for each; NULL when memory ran out. */
 static unsigned char *wanted_in(const struct flm_wanted *q, const struct flm_segment *segment)
 {
-    uint32_t from, until;
+    uint32_t from = 0, until = 0;
     struct flm_text needle = {0};
     unsigned char *wanted = calloc(flm_segment_series_count(segment) + 1, 1);
     flm_selector_needle(q->selector, &needle);
