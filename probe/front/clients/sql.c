@@ -250,24 +250,10 @@ int sqlite3_exec(struct sqlite3 *base, const char *text, int (*row)(void *, int,
 typedef struct pg_conn PGconn;
 typedef struct pg_result PGresult;
 
-FLM_FRONT PGresult *PQexec(PGconn *base, const char *text);
-FLM_FRONT PGresult *PQexecParams(PGconn *base, const char *text, int count, const unsigned *types,
-                                 const char *const *values, const int *sizes, const int *formats,
-                                 int format);
 FLM_FRONT PGresult *PQprepare(PGconn *base, const char *name, const char *text, int count,
                               const unsigned *types);
-FLM_FRONT PGresult *PQexecPrepared(PGconn *base, const char *name, int count,
-                                   const char *const *values, const int *sizes, const int *formats,
-                                   int format);
-FLM_FRONT int PQsendQuery(PGconn *base, const char *text);
-FLM_FRONT int PQsendQueryParams(PGconn *base, const char *text, int count, const unsigned *types,
-                                const char *const *values, const int *sizes, const int *formats,
-                                int format);
 FLM_FRONT int PQsendPrepare(PGconn *base, const char *name, const char *text, int count,
                             const unsigned *types);
-FLM_FRONT int PQsendQueryPrepared(PGconn *base, const char *name, int count,
-                                  const char *const *values, const int *sizes, const int *formats,
-                                  int format);
 FLM_FRONT PGresult *PQgetResult(PGconn *base);
 FLM_FRONT void PQfinish(PGconn *base);
 int PQresultStatus(const PGresult *result);
@@ -298,7 +284,20 @@ static bool is_good_result(const void *caller, const PGresult *result)
     return code != IS_BAD_RESPONSE && code != IS_FATAL;
 }
 
+/* The three ways of saying what is executed, for functions that `make` defines. */
+#define FLM_STATEMENTS(make, of_text, of_parameters, of_prepared)                                  \
+    make(of_text, site_of_text(text), (PGconn * base, const char *text), (base, text))             \
+        make(of_parameters, site_of_text(text),                                                    \
+             (PGconn * base, const char *text, int count, const unsigned *types,                   \
+              const char *const *values, const int *sizes, const int *formats, int format),        \
+             (base, text, count, types, values, sizes, formats, format))                           \
+            make(of_prepared, site_of_prepared(base, name),                                        \
+                 (PGconn * base, const char *name, int count, const char *const *values,           \
+                  const int *sizes, const int *formats, int format),                               \
+                 (base, name, count, values, sizes, formats, format))
+
 #define FLM_AT_ONCE(name, site_of, parameters, arguments)                                          \
+    FLM_FRONT PGresult *name parameters;                                                           \
     PGresult *name parameters                                                                      \
     {                                                                                              \
         __typeof__(name) *real = FLM_THEIRS(name);                                                 \
@@ -309,15 +308,7 @@ static bool is_good_result(const void *caller, const PGresult *result)
             end_whole(open, site, is_good_result(FLM_CALLER(), result));                           \
         return result;                                                                             \
     }
-FLM_AT_ONCE(PQexec, site_of_text(text), (PGconn * base, const char *text), (base, text))
-FLM_AT_ONCE(PQexecParams, site_of_text(text),
-            (PGconn * base, const char *text, int count, const unsigned *types,
-             const char *const *values, const int *sizes, const int *formats, int format),
-            (base, text, count, types, values, sizes, formats, format))
-FLM_AT_ONCE(PQexecPrepared, site_of_prepared(base, name),
-            (PGconn * base, const char *name, int count, const char *const *values,
-             const int *sizes, const int *formats, int format),
-            (base, name, count, values, sizes, formats, format))
+FLM_STATEMENTS(FLM_AT_ONCE, PQexec, PQexecParams, PQexecPrepared)
 
 PGresult *PQprepare(PGconn *base, const char *name, const char *text, int count,
                     const unsigned *types)
@@ -336,6 +327,7 @@ int PQsendPrepare(PGconn *base, const char *name, const char *text, int count,
 }
 
 #define FLM_SENT(name, site_of, parameters, arguments)                                             \
+    FLM_FRONT int name parameters;                                                                 \
     int name parameters                                                                            \
     {                                                                                              \
         __typeof__(name) *real = FLM_THEIRS(name);                                                 \
@@ -349,15 +341,7 @@ int PQsendPrepare(PGconn *base, const char *name, const char *text, int count,
             end_running(running, flm_clock_ticks() - running->start, false);                       \
         return result;                                                                             \
     }
-FLM_SENT(PQsendQuery, site_of_text(text), (PGconn * base, const char *text), (base, text))
-FLM_SENT(PQsendQueryParams, site_of_text(text),
-         (PGconn * base, const char *text, int count, const unsigned *types,
-          const char *const *values, const int *sizes, const int *formats, int format),
-         (base, text, count, types, values, sizes, formats, format))
-FLM_SENT(PQsendQueryPrepared, site_of_prepared(base, name),
-         (PGconn * base, const char *name, int count, const char *const *values, const int *sizes,
-          const int *formats, int format),
-         (base, name, count, values, sizes, formats, format))
+FLM_STATEMENTS(FLM_SENT, PQsendQuery, PQsendQueryParams, PQsendQueryPrepared)
 
 PGresult *PQgetResult(PGconn *base)
 {
