@@ -1,5 +1,5 @@
-/* calls.c - what a thread does often and is no scope of the program. Runs inside malloc and in
- * signal handlers. */
+/* calls.c - operations of a thread that are no scopes of the program, such as taking a lock or
+ * reading a file. Runs inside malloc and in signal handlers. */
 #include "calls.h"
 
 #include <errno.h>
@@ -8,9 +8,10 @@
 
 /* ---- Before a child is measured -------------------------------------------------------------- */
 
-/* Most children of fork take a few locks and run another program: one that goes on is measured.
- * What it does until then is kept here, each call for itself, and comes to the root of its tree
- * when it begins. A call has the number of its place, which none has in a run. */
+/* Most children of fork take a few locks and then run another program. A child is measured from its
+ * first scope, or when this array is full. Until then each call of its first thread is recorded
+ * here, and is added to the root of its call tree when the child begins to be measured. The site
+ * number of such a call is 1 + its index; sites of a run have larger numbers. */
 enum { MOST_EARLY = 31 };
 static struct early {
     struct flm_call call;
@@ -19,7 +20,7 @@ static struct early {
     uint64_t ticks, bytes;
     bool has_ticks, has_bytes;
 } all_early[MOST_EARLY];
-static uint32_t early_count; /* one that is greater than their number is one that goes on */
+static uint32_t early_count; /* of calls that asked for an entry: may be larger than MOST_EARLY */
 
 static uint32_t kept_early(void)
 {
@@ -56,7 +57,7 @@ static bool is_first_thread(void)
     return syscall(SYS_gettid) == getpid();
 }
 
-/* Of its first thread: a child that has others goes on. */
+/* Only in the first thread: a child that starts threads is measured at once. */
 static bool is_early(void)
 {
     return !flm_top && !flm_local && flm_thread_state == FLM_THREAD_USUAL &&
@@ -64,7 +65,7 @@ static bool is_early(void)
            is_first_thread();
 }
 
-/* NULL: it is not kept, and the child begins. */
+/* NULL: the call is not recorded here, and the child begins to be measured. */
 static struct flm_call *early_call(const void *thing, const void *caller, flm_find_site *find_site,
                                    int operation)
 {
@@ -84,7 +85,7 @@ static struct flm_call *early_call(const void *thing, const void *caller, flm_fi
     return &early->call;
 }
 
-/* To the node of the same in the root of this thread, which is the one that they are of. */
+/* Adds the call to the node of its site below the root of this thread, which made the call. */
 static void add_early(struct early *early)
 {
     struct flm_site *site = early->call.site;
@@ -102,7 +103,7 @@ static void add_early(struct early *early)
         flm_call_add(site->number, FLM_PROBE_DURATION, early->ticks);
     if (early->has_bytes)
         flm_call_add(site->number, FLM_PROBE_BYTES, early->bytes);
-    flm_run.arena.header->lost_calls--; /* which all were when the child began */
+    flm_run.arena.header->lost_calls--; /* flm_run_begin_child() counted it as lost */
 }
 
 static void add_all_early(void)
@@ -122,7 +123,7 @@ void flm_calls_begin(void)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-/* Not in a thread that has ended: what it would begin nobody would end. */
+/* False in a thread that is ending: nothing would release what is begun there. */
 static bool begins(void)
 {
     return flm_top || ((flm_local || flm_thread_state == FLM_THREAD_USUAL) && flm_local_begin());

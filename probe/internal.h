@@ -314,8 +314,9 @@ FLM_HIDDEN bool flm_is_in_handler(void);
  * this is none, or there is no memory. */
 FLM_HIDDEN bool flm_run_begin_child(void);
 
-/* Calls of locks and files in a child that was not measured yet: how many are in no thread; when a
- * thread begins, those that are its own are added; a child has none of its parent's. */
+/* Calls of locks and files that a child makes before it is measured: how many are recorded and not
+ * yet added to a call tree; adds those of this thread to its tree, when the thread begins; forgets
+ * those of the parent, in a child. */
 FLM_HIDDEN uint32_t flm_calls_before(void);
 FLM_HIDDEN void flm_calls_begin(void);
 FLM_HIDDEN void flm_calls_in_child(void);
@@ -413,7 +414,7 @@ FLM_IN_FRONT bool flm_is_second(void);
 /* In a child everything of the parent's memory is forgotten; before the file is read, what is not
  * in it yet is written (not inside malloc). */
 FLM_IN_FRONT void flm_memory_in_child(void);
-FLM_IN_FRONT void flm_memory_choose(void); /* flm_signals is another */
+FLM_IN_FRONT void flm_memory_choose(void); /* after flm_signals has changed */
 FLM_IN_FRONT void flm_memory_write(void);
 
 /* ---- settings.c ------------------------------------------------------------------------------ */

@@ -72,9 +72,9 @@ struct flm_io {
 FLM_HIDDEN bool flm_io_begin(struct flm_io *io, struct flm_file *file,
                              enum flm_probe_operation operation);
 
-/* An event loop waits for several files at once while it has nothing to do. Without an operation
- * for that it would be self time of the scope around it. All waits of a kind count as one file:
- * "epoll", "poll", "select", "io_uring", which `known` becomes. */
+/* An event loop waits for several files at once while it has nothing to do, and without this
+ * operation that time would be self time of the scope around the loop. All waits of a kind count as
+ * one file, named "epoll", "poll", "select" or "io_uring", which is stored in *known. */
 FLM_HIDDEN bool flm_io_begin_wait(struct flm_io *io, struct flm_file **known, const char *name);
 
 /* `amount`: bytes; negative: it failed, and errno says why. */

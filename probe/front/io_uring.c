@@ -1,17 +1,17 @@
-/* io_uring.c - waiting for what was submitted to io_uring. Stands in front of liburing's functions,
- * which need not be there: they are looked for where the caller would have found them.
+/* io_uring.c - waiting for completions of io_uring. Interposes liburing's functions, which need not
+ * be loaded: the real ones are looked up where the caller would have found them.
  *
- * Each ring is a file of the name "io_uring", as other files that are waited for: see io.c. What
- * finds a completion without waiting is inline in the program, or asks for none: it is not
- * counted. */
+ * All rings count as one file named "io_uring". Calls that ask for no completion do not wait, and
+ * are not counted. Completions that are there already are not counted either: liburing's headers
+ * take them from the ring inline. */
 #include "io.h"
 
-/* Its headers may not be there. */
+/* liburing's headers may not be installed. */
 struct io_uring;
 struct io_uring_cqe;
 struct __kernel_timespec;
 
-/* One of the functions below called another one. */
+/* Set while one of the functions below runs, as liburing's call each other. */
 static __thread __attribute__((tls_model("initial-exec"))) bool is_within;
 
 static bool begin(struct flm_io *io, unsigned wanted)
@@ -21,7 +21,7 @@ static bool begin(struct flm_io *io, unsigned wanted)
            (is_within = true);
 }
 
-/* What failed is told by the result: time that is over is no error. */
+/* liburing returns errors as negative numbers. A timeout is not counted as an error. */
 static void end(struct flm_io *io, int result)
 {
     int kept = errno;

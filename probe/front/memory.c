@@ -102,8 +102,8 @@ static void *realloc_either(void *block, size_t size)
 
 static bool is_resolving;
 
-/* What malloc and free are now: the allocator's, or those that count for what is measured. To ask
- * for that in each call would be four instructions more. */
+/* What malloc and free call: the allocator's functions, or the counting ones that
+ * flm_memory_choose() sets. Testing flm_signals in each call would be four more instructions. */
 static struct {
     void *(*malloc)(size_t);
     void (*free)(void *);
@@ -307,8 +307,8 @@ void flm_memory_freed(void *block)
 
 /* ---- In front of the allocator --------------------------------------------------------------- */
 
-/* Each of these has one way without a branch that is taken, and what is rare is another function
- * that goes on from there: then one register has to be kept, or none. */
+/* The usual path of each function takes no branch, and rare cases are tail calls of functions that
+ * are not inlined: so the function saves one register at most. */
 
 static __attribute__((noinline)) void *malloc_rarely(void *block, size_t size)
 {

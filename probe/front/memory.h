@@ -46,7 +46,7 @@ FLM_HIDDEN void flm_new_start(void *malloc_address);
 
 /* ---- memory_stacks.c ------------------------------------------------------------------------- */
 
-/* The allocation that flm_memory_left is below 0 by. Returns the block. */
+/* Samples the allocation that took flm_memory_left below 0. Returns the block. */
 FLM_HIDDEN void *flm_memory_sample(void *block, size_t size);
 
 /* `interval`: bytes between two on average; 0: none. With `all`, every one, exactly. */
@@ -61,9 +61,9 @@ FLM_HIDDEN void flm_stack_live(uint32_t stack, size_t size, bool is_end);
 enum { FLM_LIVE_BITS = 16 };
 extern FLM_HIDDEN uint64_t flm_live_bits[1 << (FLM_LIVE_BITS - 6)];
 
-/* Its bit: blocks are at least 16 bytes apart. No hash, which is four instructions of each free:
- * one block of some thousand has a bit, and is as likely to be anywhere. Large blocks, that begin
- * alike in a page of their own, share 256 bits. */
+/* The bit of a block, from its address, as blocks are at least 16 bytes apart. A hash would be four
+ * more instructions in each free, and few blocks of thousands are followed, so few bits are set.
+ * Large blocks that begin at the same offset in a page share 256 bits. */
 static inline uint32_t flm_live_bit(const void *block)
 {
     return (uint32_t)((uintptr_t)block >> 4) % (1 << FLM_LIVE_BITS);

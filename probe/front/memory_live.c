@@ -33,7 +33,7 @@ static void unlock(struct part *part)
     __atomic_store_n(&part->lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Those of a word of bits are in one part. */
+/* All blocks of one word of bits are in the same part, so its lock guards the word. */
 static void count_bit(const void *block, bool is_end)
 {
     uint32_t bit = flm_live_bit(block);

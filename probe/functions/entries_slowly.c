@@ -44,7 +44,7 @@ static bool needs(const ElfW(Dyn) * entry, const char *name)
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 extern int _dl_find_object(void *address, struct dl_find_object *found)
-    __attribute__((weak)); /* a program of musl has none */
+    __attribute__((weak)); /* not in musl */
 #endif
 
 static const ElfW(Dyn) * dynamic_of(uintptr_t address)

@@ -496,8 +496,8 @@ for wanted in "$work/others,write,operations,12" "$work/others,write,bytes,11" "
     "$work/others,read,bytes,11" "$work/by number,write,operations,3" "$work/by number,write,bytes,9"; do
     grep -qxF "io,$wanted" "$work/csv" || { complain "others: not $wanted"; cat "$work/csv"; }
 done
-# A child begins to be measured after some calls, and has those before: their time, bytes and errors, whether a call
-# or a scope comes next. One that may not write its file is said by its parent.
+# A child that begins to be measured after some calls includes them, with their times, bytes and errors, whether a call or
+# a scope comes next. If it may not write its file, the report of its parent says so.
 cat > "$work/children.c" << 'END'
 #include <fcntl.h>
 #include <flamel/probe.h>
@@ -556,13 +556,13 @@ for n in 1 10 33 100 5000; do
     has "node 5.8 /dev/null $n $n $((3 * n)) 0 root"
     has "node 5.8 /dev/zero 5 5 0 5 root"
     has "node 5.18 poll 1 1 0 0 root"
-    for waits in 5 6; do # for a condition, and a semaphore: neither was got
+    for waits in 5 6; do # for a condition variable and a semaphore: both timed out
         grep -q "^node 4.$waits [^ ]* 1 1 0 1 root$" "$work/told" || complain "children: not one wait of kind $waits"
     done
     grep -q "^node 4.1 [^ ]* 8 0 0 0 root$" "$work/told" || complain "children: not 8 times the lock"
     grep -q "^meter 5.8 /dev/null 0 $n " "$work/told" || complain "children: not all are timed"
     grep -q "^meter 5.8 /dev/null 1 $n $((3 * n)) 3 3$" "$work/told" || complain "children: other bytes"
-    # That one was as long as it was: more than 10 ms, in ticks of at least 10 MHz.
+    # poll waited 20 ms: at least 10 ms must be measured, at 10 MHz or more.
     awk '/^meter 5.18 poll 0 1 / && $6 >= 100000 { good = 1 } END { exit !good }' "$work/told" || complain "children: poll was not timed"
 done
 mkdir "$work/own"

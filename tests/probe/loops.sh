@@ -116,7 +116,7 @@ int main(void)
 }
 END
 
-# Waiting, each way: for a time that comes to an end, for one that is said there, and for what is there already.
+# Each way of waiting with liburing: for a completion, with a timeout, and for a completion that is there already.
 cat > "$work/waits.c" << 'END'
 #include <errno.h>
 #include <flamel/probe.h>

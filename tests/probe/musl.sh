@@ -1,6 +1,6 @@
 #!/bin/sh
-# Programs of another C library, musl, linked with the static library, themselves statically and not: musl.sh BUILD. They
-# measure what others do, but what needs the shared library, which is glibc's; and without the library they run.
+# Programs for musl, static and dynamic, linked with the static library: musl.sh BUILD. Scopes, tasks, queues and forked processes
+# are measured as with glibc, memory is not (only the shared library can), and without the library they run as usual.
 build=$1
 command -v musl-gcc > /dev/null || { echo 'there is no musl-gcc'; exit 77; }
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT

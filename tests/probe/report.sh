@@ -76,7 +76,7 @@ FLAMEL=file:out.probe,report:in.txt ./app || complain "file and report: it fails
 "$build/flamel" report out.probe > out.txt
 cmp -s in.txt out.txt || { complain "the command makes another report"; diff in.txt out.txt; }
 "$build/flamel" report --percentiles 50,99.9 --json out.probe | grep -q '"p99.9_ns"' || complain "--percentiles"
-# Of microseconds, less what measuring took, one of the three may have nothing left.
+# The scopes take microseconds: less the cost of measuring, one of the three may be left with no time.
 "$build/flamel" report --view top out.probe | grep -qE ' (main|parse|line)$' || complain "--view top"
 
 FLAMEL=json:exit.json ./app _exit
