@@ -1,15 +1,15 @@
 /* memory.c - ns of a pair of malloc and free, net of an empty loop: bench/probe/memory.sh runs it.
  *
- *     memory [CPU]          of whatever malloc is
- *     memory CPU WORDS      libflamel-probe's, in turn with glibc's own in the same process: of
- *                           that, linked and off, and measured as WORDS of FLAMEL say
+ *     memory [CPU]          the malloc that the program is linked with or preloaded with
+ *     memory CPU WORDS      in turn in one process: glibc's malloc, libflamel-probe's switched off,
+ *                           and measuring with FLAMEL=WORDS
  *
  *     same      64 bytes, freed at once
  *     mixed     16 to 527 bytes, 1,024 of them alive
  *
- * The least of many short batches, pinned: batches are far below a slice of the scheduler, so on a
- * machine that others use some are whole. In turn since a processor has faster and slower phases,
- * and the blocks are the same ones. */
+ * The least of many short batches, pinned: a batch is far shorter than a time slice of the
+ * scheduler, so on a busy machine some run without interruption. In turn and in one process, so
+ * that all have the same phases of the processor's clock and the same blocks. */
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What measuring memory costs: ns of a pair of malloc and free, with everyone who can: memory.sh BUILD.
-# The least of ROUNDS rounds that take turns; and glibc's, ours off and ours, in turn in one process.
+# What measuring memory costs: ns of a pair of malloc and free, of the probe, of other allocators and of other profilers that are
+# installed, the least of ROUNDS rounds in turn; then glibc's, the probe switched off and the probe in one process: memory.sh BUILD.
 build=$(cd "$1" && pwd) rounds=${ROUNDS:-7} cpu=${CPU:-1}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT

@@ -4,8 +4,8 @@
  * least of many short batches (10,000 calls, a third of a millisecond: shorter than a slice of the
  * scheduler), less that of a call of a function with nothing in it. Two readings of the counter are
  * in each, so that a slow phase of the machine is seen. "bias" is a parent with 1,000 empty
- * children, and the same without: flamel should say the same of its own time. "samples" and
- * "jumps" run once, with FLAMEL as it is set. */
+ * children, and the same without: flamel should say the same of its own time. "bias", "threads",
+ * "many", "samples" and "jumps" run once, with FLAMEL as it is set, and measure nothing without. */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
