@@ -23,7 +23,8 @@
  * bytes, comparing two siblings is comparing two integers, and merging profiles is a merge join.
  *
  * A profile never changes once it is made; threads may share it freely. It is one block of
- * memory, laid out as the .flm file is (docs/format.md), or a mapped .flm file.
+ * memory, laid out as the .flm file is (docs/format.md), or a mapped .flm file. Values of samples
+ * may be kept outside the block, in fewer bytes than the doubles of the file.
  *
  * Values are doubles. Integers below 2^53 are exact. A larger value is the double nearest to what
  * was read or summed, at most 1 part in 2^53 away, and FLM_NOTE_ROUNDED counts those that are not
@@ -257,13 +258,13 @@ const int64_t *flm_profile_sample_durations(const struct flm_profile *profile);
 const uint32_t *flm_profile_sample_nodes(const struct flm_profile *profile);
 const uint32_t *flm_profile_sample_label_sets(const struct flm_profile *profile);
 
-/* The value of a sample, in the unit of the metric. It is part of the self value of its node
- * already. */
+/* The value of a sample, in the unit of the metric. The self value of its node includes it. */
 double flm_profile_sample_value(const struct flm_profile *profile, struct flm_metric metric,
                                 uint32_t sample);
 
-/* All of them, as doubles. A profile that was read has them in fewer bytes: then this column is
- * made when it is first asked for, and stays. NULL: memory ran out. */
+/* The values of all samples, as doubles. If the profile keeps them in fewer bytes, the first call
+ * makes the column, which is freed with the profile; several threads may call it at once. NULL if
+ * memory ran out. */
 const double *flm_profile_sample_values(const struct flm_profile *profile,
                                         struct flm_metric metric);
 
@@ -309,8 +310,7 @@ struct flm_counter_points flm_profile_counter(const struct flm_profile *profile,
 #define FLM_NOTE_ROUNDED "rounded values"
 
 /* "all metrics": every sample had a value in each metric, as in pprof, so that a stack with the
- * value 0 in one of them was seen, and has 0. Without it a sample has the values of
- * its own event. */
+ * value 0 in one of them was seen, and has 0. Without it a sample has the values of its event. */
 #define FLM_NOTE_SAMPLE_VALUES "values of a sample"
 
 /* "those that ran": frames have the lines that ran, not those where their functions begin. */

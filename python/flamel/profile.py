@@ -254,7 +254,7 @@ class Profile:
             name = metric.name if metric.name not in columns else f'metric {metric.name}'
             values = c.raw('flm_profile_sample_values', handle, c.Metric(i))
             if count and not values:
-                raise MemoryError('for the values of samples')
+                raise MemoryError('out of memory')
             columns[name] = column_of('d', values)
         return pandas.DataFrame(columns)
 

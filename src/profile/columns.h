@@ -26,7 +26,7 @@ struct flm_sizes {
     uint32_t column_count;                /* location_count; 0 where no column is known */
     uint32_t shared_count;                /* chains of nodes that have several */
     uint32_t recursion_count;
-    bool compact_values; /* those of samples are beside the image: sample_values.h */
+    bool compact_values; /* values of samples are in `values`, outside the image */
 };
 
 /* A node that several frames of a function were merged into: recursion.h. */
@@ -61,8 +61,10 @@ struct flm_profile {
     uint32_t *sample_node;
     uint32_t *sample_labels;  /* label set */
     int64_t *sample_duration; /* ns; 0: the sample is a moment. duration_count of them */
-    double *sample_value; /* metric by metric: sample_value[metric * sample_count + sample]; or */
-    struct flm_sample_values *values; /* by metric, where sizes.compact_values */
+    /* Values of samples: in the image, metric by metric, sample_value[metric * sample_count +
+     * sample]; with sizes.compact_values in `values` instead, one item a metric. */
+    double *sample_value;
+    struct flm_sample_values *values; /* NULL without sizes.compact_values */
 
     struct flm_marker_record *markers;
     struct flm_counter_record *counters;
@@ -153,13 +155,14 @@ static inline double *flm_self_column(const struct flm_profile *p, uint32_t metr
     return p->self + (size_t)metric * p->sizes.node_count;
 }
 
-/* To be written to, by who allocated `p` without compact values. */
+/* The column of a profile without compact values, to be read or filled. */
 static inline double *flm_sample_column(const struct flm_profile *p, uint32_t metric)
 {
     assert(!p->values);
     return p->sample_value + (size_t)metric * p->sizes.sample_count;
 }
 
+/* The values of all samples, whether they are compact or not: a view, not to be cleared. */
 static inline struct flm_sample_values flm_sample_values(const struct flm_profile *p,
                                                          uint32_t metric)
 {
@@ -189,8 +192,8 @@ static inline int64_t flm_sample_duration(const struct flm_profile *p, uint32_t 
     return p->sizes.duration_count ? p->sample_duration[sample] : 0;
 }
 
-/* Refuses values that could not be added up further: `name` is that of their metric. Values of
- * samples that are no doubles, but less than 2^32, do not sum to too much. */
+/* Refuses values whose sum is too large to be added up further; `name` is that of their metric.
+ * `sample` needs no values that are kept in 4 bytes: the sum of these is never that large. */
 bool flm_check_sums(struct flm_bytes name, const double *self, size_t node_count,
                     const double *sample, size_t sample_count, struct flm_error *why);
 

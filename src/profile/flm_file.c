@@ -232,7 +232,7 @@ void flm_file_move(const struct flm_profile *now, const struct flm_profile *old)
     }
 }
 
-/* ---- Compact values of samples, which the file has as doubles -------------------------------- */
+/* ---- Compact values of samples: doubles in the file ------------------------------------------ */
 
 enum { BLOCK = 1024 };
 
@@ -240,7 +240,8 @@ struct next_value {
     uint32_t metric, sample;
 };
 
-/* The next ones of the section, metric by metric: BLOCK of them, or what is left. */
+/* Expands the next values of the section to `to`: BLOCK of them, or all that are left. Returns how
+ * many. */
 static size_t next_values(const struct flm_profile *p, struct next_value *at, double *to)
 {
     size_t count = 0;
@@ -277,7 +278,7 @@ static bool write_values(const struct flm_profile *p, flm_profile_sink sink, voi
     return true;
 }
 
-/* The same profile with a column of doubles in its image. */
+/* Moves the profile to a new image that has a column of doubles. False when memory ran out. */
 static bool expand_values(struct flm_profile *p)
 {
     struct flm_sizes sizes = p->sizes;
@@ -292,7 +293,7 @@ static bool expand_values(struct flm_profile *p)
         flm_sample_values_expand(&p->values[m], 0, sizes.sample_count, flm_sample_column(made, m));
     made->residuals = p->residuals;
     made->residual_count = p->residual_count;
-    p->residuals = NULL;
+    p->residuals = NULL; /* `made` frees the old image below, and not these */
     struct flm_profile old = *p;
     *p = *made;
     *made = old;
@@ -302,7 +303,7 @@ static bool expand_values(struct flm_profile *p)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* The size of a section in the file. */
+/* The size of a section in the file, where no values are compact. */
 static uint64_t size_in_file(const struct flm_sizes *s, size_t section)
 {
     struct flm_sizes sizes = *s;

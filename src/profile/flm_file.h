@@ -4,15 +4,16 @@
  *     table       40 bytes a section: id, flags, offset, size, checksum
  *     sections    each aligned to 64 bytes, in the order of the table below
  *
- * A profile in memory is this file (columns.h), but for compact values of samples, so "writing" is
- * computing checksums and "opening" is checking them and the promises of profile.h. Sections of
- * size 0 are left out of the table. */
+ * A profile in memory is this file (columns.h), so "writing" is computing checksums and "opening"
+ * is checking them and the promises of profile.h. Only compact values of samples are not in the
+ * image: they are expanded to doubles when the file is written. Sections of size 0 are left out of
+ * the table. */
 #ifndef FLAMEL_PROFILE_FLM_FILE_H
 #define FLAMEL_PROFILE_FLM_FILE_H
 
 #include "profile/columns.h"
 
-/* Bytes of the image of a profile with these sizes: of its file, unless values are compact. */
+/* Bytes of the image of a profile with these sizes; of its file too, unless values are compact. */
 uint64_t flm_file_size(const struct flm_sizes *sizes);
 
 /* Sets sizes and column pointers of `p` into p->image. */
@@ -22,10 +23,10 @@ void flm_file_place(struct flm_profile *p, const struct flm_sizes *sizes);
  * `now` no larger. */
 void flm_file_move(const struct flm_profile *now, const struct flm_profile *old);
 
-/* Makes the image of a profile that was made here the file itself, so that nothing is copied but
- * compact values of samples, which become a column of it; of one that was opened it is that
- * already. Its bytes, good until the profile is freed; none, if memory ran out. No profile borrows
- * from it. */
+/* Makes the image of a profile the bytes of its file, and returns them: they are valid until the
+ * profile is freed. {NULL, 0} if memory ran out. The image of a profile that was opened is the file
+ * already. Compact values of samples move into a new image, so pointers into the profile are
+ * invalid afterward, and no profile may borrow from it. */
 struct flm_bytes flm_profile_seal(struct flm_profile *profile);
 
 #endif

@@ -25,15 +25,16 @@ uint32_t flm_label_value_in(const struct flm_profile *profile, uint32_t set,
 
 /* What distinguishes threads: the first of "thread", "tid", "pid" and "command" that the profile
  * has; their processes, "process" or "pid"; and their names or commands ("thread name", "command"),
- * none where threads are commands. `unnamed` are the commands where some threads have names: a Java
- * VM names those of Java, and the others have commands. */
+ * none where threads are commands. `unnamed` are the labels "command" of a profile that has "thread
+ * name" too: the Java threads of a VM have names, its other threads only commands. */
 struct flm_thread_labels {
     struct flm_label_range threads, processes, commands, unnamed;
 };
 struct flm_thread_labels flm_thread_labels_of(const struct flm_profile *profile);
 
-/* What a thread is called, a string, by one more set of labels that it has, if it was `before`
- * without; FLM_NONE: nothing says it. The last one counts; a command, only where it has no name. */
+/* The name of a thread, a string: call it with each label set of the thread in turn, `before` being
+ * the last result, at first FLM_NONE. The last name wins; a command counts only for a thread that
+ * has no name. FLM_NONE: the thread has neither so far. */
 uint32_t flm_thread_labels_name(const struct flm_profile *profile, uint32_t set,
                                 const struct flm_thread_labels *labels, uint32_t before);
 

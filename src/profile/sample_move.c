@@ -13,16 +13,16 @@ struct moving {
     const struct flm_metadata *f;
     struct flm_profile *p;
     uint32_t *order; /* NULL: they are in order */
-    uint32_t *left;  /* by block: how many of the builder's samples the blocks before it need */
+    uint32_t *left;  /* by block: the blocks before it need only the builder's samples below this */
 };
 
-/* Which sample of the builder is sample i of the profile. */
+/* The index in the builder of sample i of the profile. */
 static inline uint32_t at(const struct moving *m, uint32_t i)
 {
     return m->order ? m->order[i] : i;
 }
 
-/* The columns, each for the samples [first, end) of the profile. */
+/* Each fills one column of the profile, for its samples [first, end). */
 
 static void put_labels(const struct moving *m, uint32_t first, uint32_t end)
 {
@@ -51,7 +51,7 @@ static void put_times(const struct moving *m, uint32_t first, uint32_t end)
         m->p->sample_time[i] = m->f->b->sample_time[at(m, i)];
 }
 
-/* The small ones first: what they took is free when the others are moved. */
+/* The smallest first: their memory is free when the larger ones are moved. */
 static const struct {
     void (*put)(const struct moving *m, uint32_t first, uint32_t end);
     size_t column, item_size; /* of the builder */
@@ -63,7 +63,7 @@ static const struct {
     {put_times, offsetof(struct flm_builder, sample_time), sizeof(int64_t)},
 };
 
-/* Makes a column of the builder shorter, or frees it. */
+/* Shrinks a column of the builder to `size` bytes; 0 frees it. */
 static void shorten(struct flm_builder *b, size_t column, size_t size)
 {
     void *items, *less;
@@ -78,7 +78,7 @@ static void shorten(struct flm_builder *b, size_t column, size_t size)
 
 static void move_column(const struct moving *m, size_t column)
 {
-    enum { WORTH_IT = 1 << 20 }; /* bytes: a call of the system */
+    enum { WORTH_IT = 1 << 20 }; /* bytes that are worth a system call to give back */
     struct flm_builder *b = m->f->b;
     void *items;
     memcpy(&items, (char *)b + columns[column].column, sizeof items);
@@ -109,7 +109,7 @@ static bool count_left(struct moving *m)
     return m->left != NULL;
 }
 
-/* `order` turned around, instead of it: where each sample of the builder is. */
+/* Replaces `order` by its inverse: the index in the profile of each sample of the builder. */
 static bool take_rank(struct moving *m, uint32_t count, uint32_t **rank)
 {
     size_t size = (size_t)count * sizeof **rank;

@@ -1,16 +1,16 @@
-/* sample_move.h - from the samples of a builder to those of its profile, in their order.
+/* sample_move.h - moves the samples of a builder to its profile, sorted.
  *
- * Samples are most of what a builder has, and of what a profile has. So that they are not there
- * twice, a column is moved after the other, each from its end on, and the builder's is made shorter
- * as soon as nothing that is left to be moved lies behind: a block at a time where samples are
- * nearly in order, as most recordings are. */
+ * Samples are most of the memory of a builder and of a profile. To avoid having them twice, they
+ * are moved column by column, the last block of a column first, and the builder's column is
+ * shrunk as soon as the rest does not need its end: after each block if samples are nearly in
+ * order, as in most recordings. */
 #ifndef FLAMEL_PROFILE_SAMPLE_MOVE_H
 #define FLAMEL_PROFILE_SAMPLE_MOVE_H
 
 #include "profile/metadata.h"
 
-/* Moves all samples of the builder to `p`; `metadata` has the ranks of label sets, and the nodes.
- * False when memory ran out. */
+/* Moves all samples of the builder to `p`. `metadata` must have the ranks of label sets and the
+ * indices of nodes. False when memory ran out. */
 bool flm_samples_move(struct flm_metadata *metadata, struct flm_profile *p);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "profile/metadata.h"
 
-/* The builder's samples in their order; `metadata` has the ranks of label sets, and the nodes. NULL
- * where the samples are in order already, as those of one thread mostly are. The caller frees it.
- * False when memory ran out. */
+/* Sorts the builder's samples: *order receives their indices, to be freed by the caller, or NULL if
+ * they are sorted already, as those of one thread mostly are. `metadata` must have the ranks of
+ * label sets and the indices of nodes. False when memory ran out. */
 bool flm_sample_order(const struct flm_metadata *metadata, uint32_t **order);
 
 #endif

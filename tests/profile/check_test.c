@@ -71,7 +71,7 @@ static void is_broken(const char *words)
     if (!strstr(why.text, words) || why.kind != FLM_ERROR_FORMAT)
         fail_msg("it says '%s', not '%s'", why.text, words);
     assert_false(flm_profile_check(p, NULL));
-    p->sizes.metric_count = METRICS; /* which have values to be freed */
+    p->sizes.metric_count = METRICS; /* flm_profile_free frees the values of each */
     flm_profile_free(p);
     p = small();
 }

@@ -63,7 +63,7 @@ static void a_file_is_the_profile_it_was_written_from(void **state)
         struct flm_profile *p = random_profile(&random, &shape);
         struct flm_text text = bytes_of(p);
         struct flm_sizes sizes = p->sizes;
-        sizes.compact_values = false; /* no file has them so */
+        sizes.compact_values = false; /* files have doubles */
         assert_int_equal(text.size, flm_file_size(&sizes));
         struct image image = image_copy((struct image){text.at, text.size}, text.size);
         struct flm_error why = {0};

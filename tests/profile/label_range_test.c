@@ -50,7 +50,7 @@ static void a_range_has_the_labels_of_its_key(void **state)
     flm_profile_free(p);
 }
 
-/* The name of a thread whose samples these are, one after the other. */
+/* The samples are of one thread, in this order: checks its name. */
 static void assert_name(const struct flm_profile *p, const char *expected)
 {
     struct flm_thread_labels labels = flm_thread_labels_of(p);
@@ -60,7 +60,7 @@ static void assert_name(const struct flm_profile *p, const char *expected)
     assert_true(flm_bytes_are(flm_string_bytes(p, name), expected));
 }
 
-/* The last one counts, and a name whatever the command is, before or behind it. */
+/* The last name wins, and a name wins over a command before or after it. */
 static void a_thread_without_a_name_has_that_of_its_command(void **state)
 {
     (void)state;

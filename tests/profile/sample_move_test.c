@@ -12,7 +12,7 @@
 #include "support/core/random.h"
 #include "support/profile/profiles.h"
 
-/* More than a few blocks of samples, whose value says which one it is. */
+/* Several blocks of samples. The value of a sample is its number. */
 enum { SAMPLES = 300000 };
 
 struct given {
@@ -20,7 +20,7 @@ struct given {
     uint32_t stack, thread;
 };
 
-/* Each comes before or after its neighbors by at most `disorder` of them; 0: they are in order. */
+/* Samples that are at most `disorder` places away from their sorted order. */
 static struct given *samples(uint32_t disorder, bool long_ones)
 {
     struct given *given = calloc(SAMPLES, sizeof *given);
@@ -78,7 +78,7 @@ static void samples_keep_all_they_have(void **state)
                         p->sample_labels[i] == g->thread + 1 &&
                         flm_sample_duration(p, i) == g->duration_ns);
             assert_true(flm_sample_value(p, 1, i) == (number % 2 == 0 ? number + 1 : 0));
-            g->time_ns = -1; /* once only */
+            g->time_ns = -1; /* no other sample may have its number */
         }
         flm_profile_free(p);
         free(given);

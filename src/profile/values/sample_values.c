@@ -29,7 +29,7 @@ const double *flm_sample_values_expanded(struct flm_sample_values *v, uint32_t s
     return known;
 }
 
-/* They are const because nothing changes them once they are made. */
+/* Frees an array that is const because it does not change once it is made. */
 static void release(const void *array)
 {
     union {

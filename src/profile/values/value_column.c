@@ -27,7 +27,7 @@ static double value_at(const struct flm_value_column *c, size_t i)
                                          : c->small.at[i] / divisor_of(c);
 }
 
-/* Whether an integer divided by the divisor is this value, exactly. */
+/* Whether the value is exactly an integer divided by FLM_VALUES_DIVISOR: the nearest is tried. */
 static bool is_scaled(double value, uint32_t *integer)
 {
     if (!(value >= 0 && value * FLM_VALUES_DIVISOR < UINT32_MAX))
@@ -57,8 +57,8 @@ static bool make_any(struct flm_value_column *c)
     return true;
 }
 
-/* Keeps the values in that width from now on, or in a larger one; it is larger than theirs. False
- * when memory ran out. */
+/* Converts all values to this width, which is larger than the current one, or to doubles if one of
+ * them has no scaled integer. False when memory ran out. */
 static bool widen(struct flm_value_column *c, enum flm_value_width width)
 {
     uint32_t unused;
@@ -73,7 +73,7 @@ static bool widen(struct flm_value_column *c, enum flm_value_width width)
     return good;
 }
 
-/* The smallest width that holds this value and those that are there. */
+/* The width that this value needs in the column. */
 static enum flm_value_width width_of(const struct flm_value_column *c, double value)
 {
     uint32_t unused;
@@ -84,7 +84,7 @@ static enum flm_value_width width_of(const struct flm_value_column *c, double va
     return is_scaled(value, &unused) ? FLM_VALUES_SCALED : FLM_VALUES_ANY;
 }
 
-/* Makes the column wide enough for a value, and room for one more. */
+/* Makes the column wide enough for a value, and reserves memory for one more. */
 static bool fit(struct flm_value_column *c, double value)
 {
     enum flm_value_width width = width_of(c, value);
@@ -127,7 +127,7 @@ static bool append(struct flm_value_column *c, double value)
     return true;
 }
 
-/* Makes words of `present` for all samples up to this one. False when memory ran out. */
+/* Extends `present` and `before` to this sample. False when memory ran out. */
 static bool reserve_words(struct flm_value_column *c, uint32_t sample)
 {
     size_t words = (size_t)sample / 64 + 1, had = c->present.count;
@@ -135,7 +135,7 @@ static bool reserve_words(struct flm_value_column *c, uint32_t sample)
                         !FLM_ARRAY_RESERVE(&c->before, words - had)))
         return false;
     for (size_t i = had; i < words; i++) {
-        /* Those that had none had a value each. */
+        /* Without bits, the first `count` samples have a value each. */
         size_t full = had == 0 && c->count > 64 * i ? c->count - 64 * i : 0;
         c->before.at[i] = (uint32_t)(full > 0 ? 64 * i : c->count);
         c->present.at[i] = full >= 64 ? UINT64_MAX : ((uint64_t)1 << full) - 1;
@@ -159,7 +159,8 @@ bool flm_value_column_add_other(struct flm_value_column *c, uint32_t sample, dou
     return true;
 }
 
-/* How many of the values, in the width of those that are there, go on with them. */
+/* Appends the first of these values that fit the width of the column and are not 0. Returns how
+ * many. */
 static uint32_t append_alike(struct flm_value_column *c, const double *values, uint32_t count)
 {
     uint32_t i = 0;
@@ -206,7 +207,7 @@ bool flm_value_column_append(struct flm_value_column *c, uint32_t first, const d
     return true;
 }
 
-/* The column as it would be taken, with the words that it has. */
+/* The column as sample values, with as many words of bits as it has. */
 static struct flm_sample_values view(const struct flm_value_column *c)
 {
     return (struct flm_sample_values){
@@ -226,7 +227,7 @@ double flm_value_column_get(const struct flm_value_column *c, uint32_t sample)
     return sample < c->next ? flm_sample_value_of(&values, sample) : 0;
 }
 
-/* The bits of the samples in their new places, and how many are before each word. */
+/* Makes the bits and `before` of the samples in their new order. */
 static bool move_bits(const struct flm_value_column *c, const uint32_t *rank, uint32_t sample_count,
                       struct flm_sample_values *to)
 {
@@ -274,7 +275,7 @@ static bool move(const struct flm_value_column *c, const uint32_t *rank, uint32_
     return made != NULL;
 }
 
-/* Without the room for more. */
+/* The array without its unused capacity. */
 static void *shrunk(void *values, size_t size)
 {
     void *less = realloc(values, size);

@@ -1,9 +1,9 @@
 /* value_column.h - the values of a metric while a profile is built, by sample.
  *
- * They become the sample_values.h of the profile, and are kept as these are: one number while all
- * values are the same, 4 bytes each while they are integers that fit, doubles once one of them is
- * not. While each sample has a value there are no bits. Values are added in the order of the
- * samples. */
+ * They become the sample values of the profile (sample_values.h) and are kept in the same way. The
+ * width grows when a value does not fit: one number, then integers of 4 bytes, then integers
+ * divided by 10^6, then doubles. There are no bits until a sample has no value. Values are added in
+ * the order of the samples. */
 #ifndef FLAMEL_PROFILE_VALUE_COLUMN_H
 #define FLAMEL_PROFILE_VALUE_COLUMN_H
 
@@ -18,17 +18,17 @@ struct flm_value_column {
     uint32_t next; /* the sample after the last one with a value */
     enum flm_value_width width;
     size_t count;                       /* of values */
-    uint32_t same;                      /* FLM_VALUES_SAME: all of them */
-    struct FLM_ARRAY(uint32_t) small;   /* FLM_VALUES_SMALL */
+    uint32_t same;                      /* FLM_VALUES_SAME: the value of all */
+    struct FLM_ARRAY(uint32_t) small;   /* FLM_VALUES_SMALL, FLM_VALUES_SCALED */
     struct FLM_ARRAY(double) any;       /* FLM_VALUES_ANY */
-    struct FLM_ARRAY(uint64_t) present; /* none while `count` samples, the first ones, have one */
-    struct FLM_ARRAY(uint32_t) before;  /* as many */
+    struct FLM_ARRAY(uint64_t) present; /* empty while the first `count` samples have values */
+    struct FLM_ARRAY(uint32_t) before;  /* by word of `present` */
 };
 
 void flm_value_column_clear(struct flm_value_column *column); /* {0} is empty */
 
-/* flm_value_column_add, where it is not the next value of the same width, for which
- * there is room. */
+/* The slow path of flm_value_column_add: a value of another width, one that needs memory, or one
+ * that is added to the last. */
 bool flm_value_column_add_other(struct flm_value_column *column, uint32_t sample, double value);
 
 static inline bool flm_value_is_small(double value)
@@ -67,9 +67,9 @@ bool flm_value_column_append(struct flm_value_column *column, uint32_t first, co
 
 double flm_value_column_get(const struct flm_value_column *column, uint32_t sample);
 
-/* The values of a finished profile with `sample_count` samples: `rank` has the places of the
- * samples, NULL: they stay where they are. The column is only to be cleared then: its arrays may be
- * those of `to`. False when memory ran out; `to` is to be cleared even so. */
+/* Makes the values of a profile with `sample_count` samples. `rank` has the index of each sample
+ * in the profile, NULL: the same as here. `to` may take the arrays of the column, which can only be
+ * cleared afterward. False when memory ran out; `to` must be cleared then, too. */
 bool flm_value_column_take(struct flm_value_column *column, const uint32_t *rank,
                            uint32_t sample_count, struct flm_sample_values *to);
 

@@ -48,7 +48,7 @@ static void values_of_all_widths_are_the_same(void **state)
     static const enum flm_value_width widths[COUNT] = {
         FLM_VALUES_SAME, FLM_VALUES_SAME, FLM_VALUES_SAME, FLM_VALUES_SMALL, FLM_VALUES_SMALL,
         FLM_VALUES_ANY,  FLM_VALUES_ANY,  FLM_VALUES_ANY,  FLM_VALUES_ANY,   FLM_VALUES_ANY};
-    for (uint32_t gap = 1; gap <= 2; gap++) { /* one run, and a run each */
+    for (uint32_t gap = 1; gap <= 2; gap++) { /* without bits, and with them */
         struct flm_value_column column = {0};
         for (uint32_t i = 0; i < COUNT; i++) {
             assert_true(flm_value_column_add(&column, i * gap, values[i]));
@@ -76,7 +76,7 @@ static void decimals_take_four_bytes_and_stay_what_they_are(void **state)
         assert_true(flm_value_column_get(&column, i) == value);
     }
     assert_int_equal(column.width, FLM_VALUES_SCALED);
-    /* One that is too large, too small or between two of them makes doubles of all. */
+    /* A value that is too large, too small or between two of them turns all into doubles. */
     static const double others[] = {4295, 1e-7, 0.1 + 0.2, -1};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         struct flm_value_column again = {0};
@@ -134,7 +134,7 @@ static void many_values_at_once_are_as_one_after_the_other(void **state)
     }
 }
 
-/* Random places of the samples; NULL: where they are. */
+/* A random order of the samples. */
 static uint32_t *random_rank(uint64_t *random, uint32_t count)
 {
     uint32_t *rank = malloc((count + 1) * sizeof *rank);
@@ -147,7 +147,7 @@ static uint32_t *random_rank(uint64_t *random, uint32_t count)
     return rank;
 }
 
-/* Runs of the values, whose samples begin at 0; taken, without memory from allocation `nth` on. */
+/* Adds these values to a column and takes it, where allocations fail from the `nth` on. */
 static bool take(const double *values, const uint32_t *rank, uint32_t count, size_t nth,
                  struct flm_sample_values *to)
 {
