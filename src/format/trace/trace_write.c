@@ -151,11 +151,12 @@ static void write_spans(struct writing *w, uint32_t set)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
+/* `name`: a string, or FLM_NONE; then it is the id, unless that is a number. */
 static void name_thread(struct writing *w, const char *what, uint32_t set,
-                        struct flm_label_range ids, struct flm_label_range names)
+                        struct flm_label_range ids, uint32_t name)
 {
     uint64_t number;
-    uint32_t id = flm_label_in(w->p, set, ids), name = flm_label_value_in(w->p, set, names);
+    uint32_t id = flm_label_in(w->p, set, ids);
     if (id != FLM_NONE && name == FLM_NONE && !number_of(w, id, &number))
         name = w->p->labels[id].value;
     if (name == FLM_NONE)
@@ -195,8 +196,10 @@ static bool write_thread(struct writing *w, const uint32_t *samples, size_t coun
 {
     const struct flm_profile *p = w->p;
     uint32_t set = p->sample_labels[samples[0]];
-    name_thread(w, "process_name", set, w->labels.processes, w->process_names);
-    name_thread(w, "thread_name", set, w->labels.threads, w->labels.commands);
+    name_thread(w, "process_name", set, w->labels.processes,
+                flm_label_value_in(p, set, w->process_names));
+    name_thread(w, "thread_name", set, w->labels.threads,
+                flm_thread_labels_name(p, set, &w->labels, FLM_NONE));
     if (!flm_trace_spans_make(&w->spans, p, w->metric, samples, count))
         return false;
     write_spans(w, set);

@@ -169,6 +169,28 @@ static void what_is_written(void **state)
     flm_profile_free(p);
 }
 
+/* As GC threads of a Java VM, whose Java threads have names. */
+static void a_thread_without_a_name_has_that_of_its_command(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "m", "ns");
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "f", 1));
+    static const char *const threads[2][4] = {{"thread", "1", "thread name", "worker"},
+                                              {"thread", "2", "command", "GC Thread#0"}};
+    for (int i = 0; i < 2; i++) {
+        struct flm_string labels[4];
+        for (int k = 0; k < 4; k++)
+            labels[k] = flm_builder_string(b, threads[i][k], strlen(threads[i][k]));
+        flm_builder_sample(b, 1000 * i, node, flm_builder_label_set(b, labels, 2), metric, 10);
+    }
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_written(p, "m", "\"tid\": 1, \"args\": {\"name\": \"worker\"}}");
+    assert_written(p, "m", "\"tid\": 2, \"args\": {\"name\": \"GC Thread#0\"}}");
+    flm_profile_free(p);
+}
+
 static void a_profile_without_times_is_refused(void **state)
 {
     (void)state;
@@ -246,6 +268,7 @@ int main(void)
         cmocka_unit_test(how_long_a_moment_lasts),
         cmocka_unit_test(threads_markers_and_counters_come_back),
         cmocka_unit_test(what_is_written),
+        cmocka_unit_test(a_thread_without_a_name_has_that_of_its_command),
         cmocka_unit_test(a_profile_without_times_is_refused),
         cmocka_unit_test(a_metric_without_times_is_refused),
         cmocka_unit_test(late_times_are_counted_from_their_first_second),
