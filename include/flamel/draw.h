@@ -127,11 +127,11 @@ struct flm_svg_options {
     bool dark;    /* for a dark page */
     double scale; /* PNG: pixels for each pixel of the other options: 1 */
 
-    /* A heatmap instead of a flame graph: a column a second, a row an offset in it, as
-     * flamel-convert(1) tells. It needs samples with times; there is no script. */
+    /* A heatmap instead of a flame graph: a column is a second, a row an offset in it (see
+     * flamel-convert(1)). It needs samples with times, and has no script. */
     bool heatmap;
-    double heatmap_column_ns; /* how long a column is: a second, or what fits; a longer one where
-                                 there is no room */
+    double heatmap_column_ns; /* time of a column; 0: a second, less in a short recording. Columns
+                                 are longer if there are too many to fit */
 };
 
 /* Hands the picture to `sink` in chunks. A profile without any value is a picture that says so.

@@ -70,8 +70,8 @@ static inline uint32_t flm_hash_numbers(uint64_t a, uint64_t b)
  * reads, so it is the same on every machine. */
 uint64_t flm_checksum(const void *bytes, size_t size);
 
-/* The same of bytes that come one after the other: {0} begins, any number of blocks whose sizes are
- * multiples of 32 follow, and what is left ends it. */
+/* The same checksum of bytes that come in blocks: start with {0}, add any number of blocks whose
+ * sizes are multiples of 32, and end with the rest, of any size. */
 struct flm_checksum_state {
     uint64_t lane[4], size;
 };

@@ -175,9 +175,10 @@ static size_t past_operator(struct flm_bytes name, size_t at)
     return i;
 }
 
-/* What demanglers write before the name of something else than a function that was written: a label
- * must not be that name alone. `name` is not empty. By the first letter, since each name of a
- * profile is asked before its first picture, where code runs that no compiler has improved yet. */
+/* Whether a name begins with a phrase of a demangler, for code that nobody wrote as a function: a
+ * label must not be the name behind it alone. `name` is not empty. Its first letter is compared
+ * first, as this is called for each name before the first picture, in the page before WebAssembly
+ * is optimized. */
 static bool is_phrase(struct flm_bytes name)
 {
     static const char *const beginnings[] = {

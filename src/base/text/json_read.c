@@ -352,7 +352,7 @@ static void learn(struct flm_json_follower followers[2], size_t key, struct flm_
     struct flm_json_follower *follower = &followers[0];
     followers[1] = followers[0];
     *follower = (struct flm_json_follower){.key = (unsigned char)key};
-    if (name.size == 0 || name.size + 3 > sizeof follower->text) /* an empty one has no address */
+    if (name.size == 0 || name.size + 3 > sizeof follower->text) /* `at` is NULL if it is empty */
         return;
     const char *end = name.at + name.size;
     if (flm_find_either(name.at, end, '"', '\\') < end)

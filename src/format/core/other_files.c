@@ -94,7 +94,7 @@ static const struct {
     {"<!DOCTYPE svg", "", "", "this is an SVG picture, not a profile"},
     {"<svg", "", "", "this is an SVG picture, not a profile"},
     {"<!DOCTYPE", "", "", "this is a web page, not a profile"},
-    {"<html>", "<style> /*! TACHYONS", "", "this is a page of 0x: flamel reads the profile that it was made of, isolate-....json beside it"},
+    {"<html>", "<style> /*! TACHYONS", "", "this is a flame graph page of 0x: open the isolate-*.json file in the same folder"},
     {"<html", "", "", "this is a web page, not a profile"},
 };
 

@@ -164,7 +164,7 @@ void flm_legacy_names(struct flm_legacy *l, struct flm_bytes text)
         add_name(l, line);
 }
 
-/* The size of a name without the address that google-pprof gives to names that are not unique:
+/* The size of a name without the address that google-pprof adds to names that are not unique:
  * "inner<0000000000001189>". */
 static size_t unique_size(const char *name, size_t size)
 {
@@ -177,7 +177,7 @@ static size_t unique_size(const char *name, size_t size)
     return size - ADDRESS;
 }
 
-/* "0x00005608 inner--outer" */
+/* "0x00005608 inner--outer": the functions at an address, inlined ones first. */
 static void add_symbols(struct flm_legacy *l, struct flm_bytes line)
 {
     uint64_t address;
@@ -204,7 +204,8 @@ void flm_legacy_symbols(struct flm_legacy *l, struct flm_bytes *text)
     while (!l->failed && flm_legacy_line(&rest, &line) && !flm_bytes_start_with(line, "---"))
         add_symbols(l, line);
     *text = rest;
-    /* The binary form has a line of its own: "--- profile" of google-pprof, the kind of jeprof. */
+    /* Before a binary profile there is one more line: "--- profile" of google-pprof, "--- heap" or
+     * another kind of jeprof. */
     if (flm_legacy_line(&rest, &line) && flm_legacy_words(rest).size > 0) {
         *text = rest;
         l->is_heap = flm_bytes_start_with(line, "--- heap");
@@ -332,8 +333,7 @@ static struct flm_frame make_frame(struct adding *a, uint64_t address, uint64_t 
     return flm_builder_frame(b, &record);
 }
 
-/* Of Go and --raw: the functions that were inlined at this address, above the one
- * that contains it. */
+/* Of Go and --raw: pushes the functions that are inlined at this address. */
 static bool push_inlined(struct adding *a, uint64_t address)
 {
     size_t first = name_of(a, address), last = first;
@@ -369,7 +369,7 @@ static size_t count_hidden(const struct adding *a, const struct flm_legacy_sampl
     return 0;
 }
 
-/* Of jemalloc: the frames of its library at the leaf, which jeprof leaves out, too. */
+/* Of jemalloc: how many frames of its library are at the leaf. jeprof leaves them out, too. */
 static size_t count_allocator(const struct adding *a, const struct flm_legacy_sample *s)
 {
     static const char library[] = "/libjemalloc.so";

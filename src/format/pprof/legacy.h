@@ -9,10 +9,10 @@
  *     --- heapz 1 ---                            heaps of Java
  *     goroutine profile: total N                 Go's counts
  *     --- threadz 1 ---                          threads and their stacks
- *     heap_v2/RATE                               jemalloc's heaps: a line "@ PC..." and one
- *                                                "t*: N: BYTES [N: BYTES]" for each stack
- *     --- symbol                                 names of addresses, "---", and one of these
- *                                                (google-pprof and jeprof --raw)
+ *     heap_v2/RATE                               jemalloc's heaps: for each stack "@ PC..." and
+ *                                                "t*: N: BYTES [N: BYTES]"
+ *     --- symbol                                 names of addresses up to "---", then one of the
+ *                                                above (google-pprof and jeprof --raw)
  *
  * What pprof does to them is done here too: return addresses become addresses of the call (by -1),
  * a leaf that a signal handler recorded twice is one, a frame that all CPU samples have below their
@@ -55,7 +55,7 @@ struct flm_legacy {
     struct FLM_ARRAY(struct flm_legacy_name) names; /* sorted before samples are added */
     struct flm_index named;                         /* of Go: which addresses have names */
     bool is_java, is_heap, has_go_names;
-    bool has_symbols; /* of --raw: an address may have several names, the innermost one first */
+    bool has_symbols; /* of --raw: an address may have several names, the innermost first */
     bool is_jemalloc;
     uint64_t hidden; /* frames of Go's runtime, or of jemalloc, that allocate */
     bool failed;     /* memory ran out */
@@ -70,7 +70,7 @@ void flm_legacy_maps(struct flm_legacy *legacy, struct flm_bytes text);
 /* The lines "0xADDRESS NAME (FILE:LINE)" of Java. */
 void flm_legacy_names(struct flm_legacy *legacy, struct flm_bytes text);
 
-/* What `text` has before its profile: the names of --raw, after which it begins. */
+/* Reads the names before the profile of --raw, if there are any. `text` moves to the profile. */
 void flm_legacy_symbols(struct flm_legacy *legacy, struct flm_bytes *text);
 
 /* The comments behind a sample of Go: names for its addresses. `text` moves behind them. */

@@ -84,7 +84,7 @@ bool flm_legacy_read_cpu(struct flm_legacy *l, struct flm_legacy_words words, st
     size_t at = 5 * (size_t)words.size;
     double period = (double)word_at(words, l->all.at + 3 * words.size) * 1000;
     bool ended = false;
-    /* What pprof wrote itself has no period, no end, and nothing left to be done to its stacks. */
+    /* --raw writes 1 as the period and no end, and pprof has corrected the stacks already. */
     bool is_raw = l->has_symbols && period == 1000;
     l->is_java = words.is_java;
     flm_legacy_metrics(l, is_raw && l->is_heap ? heap : types, is_raw ? 1 : 2);

@@ -160,7 +160,7 @@ static bool take_heap(struct flm_bytes *line, struct heap *heap)
     return take_numbers(line, heap) && take_byte(line, '@');
 }
 
-/* The same of jemalloc, behind "t*:". */
+/* "t*: N: BYTES [N: BYTES]" of jemalloc: the sum over all threads. */
 static bool take_threads(struct flm_bytes line, struct heap *heap)
 {
     if (!flm_bytes_start_with(line, "t*:"))
@@ -452,9 +452,9 @@ static bool read_threads(struct flm_legacy *l, struct flm_bytes text, struct flm
 
 static const char jemalloc_header[] = "heap_v2/";
 
-/* Stacks of "@ 0x7f.. 0x..", and behind each what all threads have of it, "t*: N: BYTES [N:
- * BYTES]"; then each thread, which is left out: sizes that were sampled are scaled by the mean of a
- * stack. */
+/* Each stack, "@ 0x7f.. 0x..", is followed by a line with the sum over all threads, "t*: N: BYTES
+ * [N: BYTES]", and one for each thread, which is skipped. As in jeprof, sampled sizes are scaled by
+ * the mean size of the stack's blocks. */
 static bool read_jemalloc(struct flm_legacy *l, struct flm_bytes text, struct flm_error *why)
 {
     static const char *const all[][2] = {{"alloc_objects", "count"},

@@ -4,8 +4,8 @@
 
 #include <pthread.h>
 
-/* Times of pthread_cond_timedwait are of CLOCK_MONOTONIC: a change of the machine's time of day
- * disturbs no wait. */
+/* Initializes a condition whose pthread_cond_timedwait uses CLOCK_MONOTONIC, so that setting the
+ * time of day changes no wait. */
 void flm_condition_init(pthread_cond_t *condition);
 
 #endif

@@ -27,7 +27,7 @@ static void the_checksum_is_xxh64(void **state)
         assert_int_equal(flm_checksum(known[i].text, strlen(known[i].text)), known[i].hash);
 }
 
-static void a_checksum_may_be_made_of_blocks(void **state)
+static void a_checksum_can_be_made_in_blocks(void **state)
 {
     (void)state;
     char text[200];
@@ -141,7 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_may_be_nowhere),
         cmocka_unit_test(the_checksum_is_xxh64),
-        cmocka_unit_test(a_checksum_may_be_made_of_blocks),
+        cmocka_unit_test(a_checksum_can_be_made_in_blocks),
         cmocka_unit_test(every_byte_counts),
         cmocka_unit_test(nothing_is_read_outside),
         cmocka_unit_test(the_address_does_not_matter),

@@ -7,8 +7,7 @@
 static const struct flm_format *const legacy = &flm_format_pprof_legacy;
 static const struct flm_read_options keeping = {.keep_times = true};
 
-/* What go tool pprof 1.19 makes of these files; of the last ones google-pprof and jeprof 5.3, which
- * wrote or read them. */
+/* The totals of go tool pprof 1.19; of the last three, of google-pprof and jeprof 5.3. */
 static const struct {
     const char *file, *metric, *unit;
     double total;
@@ -55,7 +54,8 @@ static size_t put_words(char *to, const uint64_t *words, size_t count, unsigned 
     return count * size;
 }
 
-/* Names stand before the profile, inlined ones first; those of static functions have an address. */
+/* The names come before the profile, inlined functions first. Names that are not unique have their
+ * address added. */
 static void symbols_name_the_addresses_behind_them(void **state)
 {
     (void)state;
@@ -68,10 +68,10 @@ static void symbols_name_the_addresses_behind_them(void **state)
     size_t size = sizeof text - 1 + put_words(file + sizeof text - 1, words, 13, 8, false);
     struct flm_profile *p = read_bytes(legacy, (struct flm_bytes){file, size}, &keeping);
     assert_folded(p, "0x3000;inner;leaf_[i] 2\nvector<int>::push;inner;leaf_[i] 5\n");
-    assert_int_equal(p->sizes.metric_count, 1); /* how long a sample is nobody knows */
+    assert_int_equal(p->sizes.metric_count, 1); /* the period is not known */
     assert_int_equal(p->sizes.loss_count, 0);
     flm_profile_free(p);
-    /* Of jeprof the kind of profile stands there, and a heap has bytes. */
+    /* jeprof writes the kind of profile there, and a heap has bytes. */
     char *kind = strstr(file, "--- profile\n") + 4;
     memcpy(kind, "heap   ", 7);
     p = read_bytes(legacy, (struct flm_bytes){file, size}, &keeping);
@@ -94,7 +94,7 @@ static void frames_of_jemalloc_are_left_out(void **state)
                                "\nMAPPED_LIBRARIES:\n1000-2000 r-xp 0 fe:00 1 /opt/app\n"
                                "2000-3000 r-xp 0 fe:00 2 /usr/lib/libjemalloc.so.2\n";
     struct flm_profile *p = read_bytes(legacy, flm_bytes_of(text), &keeping);
-    assert_folded(p, "0x1000 10\n0x2002 20\n"); /* what has nothing else stays */
+    assert_folded(p, "0x1000 10\n0x2002 20\n"); /* a stack of nothing else keeps its root */
     flm_profile_free(p);
     assert_refused(legacy, "heap_v2/1\n  t0: 2: 30 [0: 0]\n", 2, "is no sample");
 }

@@ -8,7 +8,7 @@
 
 #include "os/clock.h"
 
-/* By the clock of the day this deadline would lie decades ago. */
+/* By the time of day this deadline would be decades ago, and the wait would end at once. */
 static void waits_last_until_the_deadline(void **state)
 {
     (void)state;
