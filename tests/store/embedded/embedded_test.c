@@ -330,6 +330,52 @@ static void types_labels_and_series_are_listed(void **state)
     forget_all();
 }
 
+static bool count_text(void *context, struct flm_name text)
+{
+    (void)text;
+    ++*(size_t *)context;
+    return true;
+}
+
+/* Series are found by the values that match as long as these are few, and by all series where they
+ * are many. */
+static void a_pattern_may_match_any_number_of_values(void **state)
+{
+    enum { SERIES = 20200, AT_ONCE = 1010 };
+    static struct flm_store_batch batches[AT_ONCE];
+    static struct flm_store_label_text labels[AT_ONCE];
+    static char pods[AT_ONCE][8];
+    (void)state;
+    uint64_t random = 31;
+    struct flm_store *store = open_at("values");
+    struct flm_profile *p = small_profile(&random);
+    for (int i = 0; i < SERIES; i++) {
+        int at = i % AT_ONCE;
+        snprintf(pods[at], sizeof pods[at], "p%d", i);
+        labels[at] = (struct flm_store_label_text){"pod", pods[at]};
+        batches[at] = (struct flm_store_batch){p, NULL, &labels[at], 1, BEGIN};
+        if (at == AT_ONCE - 1)
+            assert_true(flm_store_append(store, batches, AT_ONCE, NULL));
+    }
+    flm_profile_free(p);
+    static const struct {
+        const char *selector;
+        size_t expected;
+    } rules[] = {{"pod=~p.*", SERIES}, {"pod=~'p.*77'", 202}, {"pod=~'p201.*'", 111}};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const struct flm_store_query query = {
+            .size = sizeof query, .selector = rules[i].selector, .until_ms = INT64_MAX};
+        struct flm_error why = {0};
+        size_t series = 0, values = 0;
+        if (!flm_store_series(store, &query, count_text, &series, &why) ||
+            !flm_store_label_values(store, &query, "pod", count_text, &values, &why))
+            fail_msg("%s: %s", rules[i].selector, why.text);
+        assert_int_equal(series, rules[i].expected);
+        assert_int_equal(values, rules[i].expected);
+    }
+    flm_store_close(store);
+}
+
 static bool append_view(void *context, struct flm_name name, struct flm_name text)
 {
     flm_text_format(context, "[%.*s %.*s]", (int)name.size, name.at, (int)text.size, text.at);
@@ -767,6 +813,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whatever_is_done_meanwhile_queries_are_sums),
         cmocka_unit_test(types_labels_and_series_are_listed),
+        cmocka_unit_test(a_pattern_may_match_any_number_of_values),
         cmocka_unit_test(views_are_kept_by_name),
         cmocka_unit_test(tenants_do_not_see_each_other),
         cmocka_unit_test(old_segments_are_removed),
