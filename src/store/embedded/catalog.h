@@ -96,8 +96,8 @@ bool flm_catalog_series(struct flm_catalog *catalog, struct flm_bytes tenant, st
                         struct flm_bytes value, flm_text_each text, void *context,
                         struct flm_error *why);
 
-/* Calls `value` for each value of a label from a first one on, ascending, found one by one: that
- * costs what there are of them, and not what there are of series. */
+/* Calls `value` for each value of a label from `first` on, ascending and once, until it returns
+ * false. Each costs a lookup in the index, however many series have it. */
 bool flm_catalog_values(struct flm_catalog *catalog, struct flm_bytes tenant, struct flm_bytes key,
                         struct flm_bytes first, flm_text_each value, void *context,
                         struct flm_error *why);

@@ -9,7 +9,7 @@ static bool overlaps(const struct flm_wanted *q, int64_t from_ms, int64_t until_
 
 /* ---- Series ---------------------------------------------------------------------------------- */
 
-/* The first of the series from `low` on, which stand in order, that is not before `text`. */
+/* The index, from `low` on, of the first series whose text is not below `text`. */
 static uint32_t first_from(const struct flm_segment *segment, uint32_t low, struct flm_bytes text)
 {
     uint32_t high = flm_segment_series_count(segment);
@@ -23,28 +23,28 @@ static uint32_t first_from(const struct flm_segment *segment, uint32_t low, stru
     return low;
 }
 
-/* Those of the tenant: behind it stands a NUL, and no text of a series has a larger byte there. */
+/* The series of the tenant. False when memory ran out. */
 static bool range_of(const struct flm_wanted *q, const struct flm_segment *segment, uint32_t *from,
                      uint32_t *until)
 {
-    struct flm_text text = {0};
-    flm_text_add(&text, q->tenant);
-    flm_text_putc(&text, 0);
-    *from = first_from(segment, 0, (struct flm_bytes){text.at, text.size});
-    if (!text.failed)
-        text.at[text.size - 1] = 1;
-    *until = first_from(segment, *from, (struct flm_bytes){text.at, text.size});
-    bool good = !text.failed;
-    flm_text_clear(&text);
+    struct flm_text first = {0}, end = {0};
+    bool good = flm_series_tenant_range(q->tenant, &first, &end);
+    if (good) {
+        *from = first_from(segment, 0, (struct flm_bytes){first.at, first.size});
+        *until = first_from(segment, *from, (struct flm_bytes){end.at, end.size});
+    }
+    flm_text_clear(&first);
+    flm_text_clear(&end);
     return good;
 }
 
-/* The series whose text, in one piece of memory with the others, has the byte at `at`. */
+/* The series from `low` up to `high` whose text contains the byte at `at`: the texts are contiguous
+ * in memory. */
 static uint32_t series_at(const struct flm_segment *segment, uint32_t low, uint32_t high,
                           const char *at)
 {
     if (high - low == 1 || flm_segment_series(segment, low + 1).at > at)
-        return low; /* most often, where many have it */
+        return low; /* the usual case where many series match */
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (flm_segment_series(segment, middle).at <= at)
@@ -55,8 +55,8 @@ static uint32_t series_at(const struct flm_segment *segment, uint32_t low, uint3
     return low;
 }
 
-/* Looks at those series only that have the bytes of the needle: of 400,000 series a hundred are
- * found in 3.5 ms, where comparing the labels of each took 23. */
+/* Compares the labels of only those series whose text contains the needle: 100 of 400,000 series
+ * are found in 3.5 ms, against 23 ms for comparing the labels of each. */
 static void find_by_needle(const struct flm_wanted *q, const struct flm_segment *segment,
                            uint32_t from, uint32_t until, struct flm_bytes needle,
                            unsigned char *wanted)

@@ -9,7 +9,7 @@ struct matcher {
     struct flm_bytes key, value; /* owned */
     bool differs;                /* != and !~ */
     struct flm_regex *regex;     /* of =~ and !~; NULL: the value itself */
-    size_t literal;              /* of a pattern: bytes that what it matches begins with */
+    size_t literal;              /* of a pattern: the size of its literal prefix */
     struct flm_regex_scratch *scratch;
 };
 
@@ -128,7 +128,7 @@ static bool parse_value(struct parser *p, struct matcher *m)
     return good;
 }
 
-/* How many bytes of a pattern are text that each match begins with. */
+/* The size of the literal prefix of a pattern: bytes that each match begins with. */
 static size_t literal_of(struct flm_bytes pattern)
 {
     size_t size = 0;
@@ -138,13 +138,13 @@ static size_t literal_of(struct flm_bytes pattern)
         size++;
     if (size == pattern.size || !flm_is_one_of(pattern.at[size], "*+?{"))
         return size;
-    /* What is repeated may be missing: a character, of one byte or more. */
+    /* The last character, of one byte or more, is repeated, and so may be missing. */
     while (size > 0 && ((unsigned char)pattern.at[--size] & 0xC0) == 0x80)
         ;
     return size;
 }
 
-/* The whole value has to match. A pattern without anything special is the value itself. */
+/* The whole value has to match. A pattern without special characters is compared as text. */
 static bool compile(struct parser *p, struct matcher *m)
 {
     struct flm_text pattern = {0};
@@ -278,8 +278,8 @@ bool flm_selector_pattern(const struct flm_selector *selector, struct flm_store_
     return false;
 }
 
-/* "\0 key \0 value \0", of a service "\0 value \0" (series_labels.h); of a pattern without its
- * end. */
+/* "\0 key \0 value \0", or of a service "\0 value \0" (series_labels.h); of a pattern, its literal
+ * prefix without the last NUL. */
 void flm_selector_needle(const struct flm_selector *selector, struct flm_text *out)
 {
     struct flm_store_label label;

@@ -116,6 +116,16 @@ struct flm_bytes flm_series_tenant(struct flm_bytes series)
     return tenant;
 }
 
+bool flm_series_tenant_range(struct flm_bytes tenant, struct flm_text *from, struct flm_text *until)
+{
+    /* A NUL follows the tenant in the text of each of its series. */
+    flm_text_add(from, tenant);
+    flm_text_putc(from, 0);
+    flm_text_add(until, tenant);
+    flm_text_putc(until, 1);
+    return !from->failed && !until->failed;
+}
+
 struct flm_bytes flm_series_value(struct flm_bytes series, struct flm_bytes key)
 {
     struct flm_store_label label;

@@ -35,6 +35,13 @@ bool flm_series_next(struct flm_bytes series, size_t *at, struct flm_store_label
 
 /* Empty: there is none. */
 struct flm_bytes flm_series_tenant(struct flm_bytes series);
+
+/* Appends the bounds of the texts of a tenant's series: `from` is not above the first one, `until`
+ * is above the last one. False when memory ran out. */
+bool flm_series_tenant_range(struct flm_bytes tenant, struct flm_text *from,
+                             struct flm_text *until);
+
+/* Empty: the series does not have the label. */
 struct flm_bytes flm_series_value(struct flm_bytes series, struct flm_bytes key);
 
 /* Tenant and service: what the series of a group have in common. */
@@ -68,15 +75,17 @@ bool flm_selector_is_empty(const struct flm_selector *selector);
  * service first, and many series have that. */
 bool flm_selector_equal(const struct flm_selector *selector, struct flm_store_label *label);
 
-/* Otherwise the last label that must match a pattern, which no missing label does; as its value,
- * what all those values begin with, which may be nothing. False: there is none. */
+/* For a selector without such a label: the last one that must match a pattern which does not match
+ * "". `label->value` is a prefix of all values that match, and may be empty. False: there is
+ * none. */
 bool flm_selector_pattern(const struct flm_selector *selector, struct flm_store_label *label);
 
-/* Whether a label may have this value, by all that is said of it. */
+/* Whether all conditions of the selector on this label accept this value. */
 bool flm_selector_takes(const struct flm_selector *selector, struct flm_bytes key,
                         struct flm_bytes value);
 
-/* Appends bytes that the text of each wanted series has, the rarer the better; or none. */
+/* Appends bytes that the text of each series that matches contains, so that a search can skip the
+ * others. Appends nothing where the selector has no such bytes. */
 void flm_selector_needle(const struct flm_selector *selector, struct flm_text *out);
 
 #endif

@@ -35,7 +35,7 @@ struct flm_segment *flm_segment_open(const char *path, struct flm_error *why);
 void flm_segment_close(struct flm_segment *segment);
 
 /* What is in it, borrowed. Series are ordered by their text (store/labels/series_labels.h), so
- * those of a service are a range; the texts stand in memory in this order, close to each other. */
+ * those of a service are a range; the texts are contiguous in memory, in this order. */
 struct flm_segment_group {
     struct flm_bytes type; /* "cpu:ns" */
     uint32_t first_series, series_count;
