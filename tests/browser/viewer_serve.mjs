@@ -248,9 +248,9 @@ test('what is pressed acts on what was seen: new profiles wait until it is relea
     await page.context().close();
 });
 
-// Six pods of a service, of which a new version from the middle on takes twice as long to parse.
-async function fillDeploy(url) {
-    for (let at = BEGIN; at < NOW; at += 30000)
+// Six pods of a service, whose new version, from the middle on, takes twice as long to parse.
+async function fillDeploy(url, end = NOW) {
+    for (let at = BEGIN; at < end; at += 30000)
         for (let pod = 0; pod < 6; pod++) {
             const version = at < MIDDLE ? '1.4' : '1.5', parse = at < MIDDLE ? 100 : 200, more = (at / 30000 + pod * 7) % 5;
             await push(url, `api{pod=p${pod},version=${version}}`, at, `main;parse ${parse + more}\nmain;write ${300 + more}\n`);
@@ -270,8 +270,8 @@ test('deploys and lasting changes are marks; a click on one compares, and the ve
     await marks.getByRole('button', {name: /^version 1\.5/}).click();
     await page.waitForURL(new RegExp(`${range(MIDDLE, NOW)}.*before=${BEGIN}..${MIDDLE}`));
     const verdict = page.locator('.serve-says');
-    await verdict.filter({hasText: /^Slower: parse grew by 1 s \(2\d\.?\d? % of all before\)/}).waitFor();
-    assert.match(await verdict.innerText(), /6 \+ 6 runs, one a series/);
+    await verdict.filter({hasText: /^Slower: parse grew by 1 s \(2\d\.?\d? % of the total before\)/}).waitFor();
+    assert.match(await verdict.innerText(), /6 \+ 6 runs, one per series/);
     const grown = page.getByRole('group', {name: 'Functions that changed most'}).getByRole('button', {name: /parse/});
     assert.match(await grown.innerText(), /\+1 s/);
     assert.deepEqual(await violations(page), []);
@@ -283,7 +283,17 @@ test('deploys and lasting changes are marks; a click on one compares, and the ve
     await page.context().close();
 });
 
-test('one version is judged beside another; a verdict takes two ranges that are equally long', async () => {
+test('the time after a mark ends where its profiles end', async () => {
+    const url = await serve(), end = NOW - 120000;
+    await fillDeploy(url, end);
+    const page = await open(url + deployed);
+    await page.getByRole('group', {name: 'Deploys and changes'}).getByRole('button', {name: /^version 1\.5/}).click();
+    await page.waitForURL(new RegExp(`${range(MIDDLE, end)}.*before=${MIDDLE - (end - MIDDLE)}..${MIDDLE}`));
+    assert.deepEqual(page.failures, []);
+    await page.context().close();
+});
+
+test('a version is compared with another; a verdict takes two ranges that are equally long', async () => {
     const url = await serve();
     await fillDeploy(url);
     const other = `&before=${BEGIN}..${MIDDLE}&beforeq=service%3Dapi+version%3D1.4`;
@@ -292,12 +302,12 @@ test('one version is judged beside another; a verdict takes two ranges that are 
     await verdict.filter({hasText: 'Slower: parse grew'}).waitFor();
     await page.goto(`${url}${deployed}&${range(MIDDLE + 150000, NOW)}&before=${BEGIN}..${MIDDLE}`);
     await verdict.filter({hasText: 'both ranges have to be equally long'}).waitFor();
-    await page.getByRole('button', {name: 'Take 2.5 min before too'}).click();
+    await page.getByRole('button', {name: 'Make the range before 2.5 min long'}).click();
     await page.waitForURL(new RegExp(`before=${MIDDLE - 150000}..${MIDDLE}`));
     await verdict.filter({hasText: 'Slower: parse grew'}).waitFor();
     // One series: each step of it is a run.
     await page.goto(`${url}?q=service%3Dapi+pod%3Dp1&from=${BEGIN}&until=${NOW}&${range(MIDDLE, NOW)}&before=${BEGIN}..${MIDDLE}`);
-    await verdict.filter({hasText: /10 \+ 10 runs, steps of each series/}).waitFor();
+    await verdict.filter({hasText: /10 \+ 10 runs, each a step of a series/}).waitFor();
     assert.deepEqual(page.failures, []);
     await page.context().close();
 });

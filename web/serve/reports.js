@@ -1,14 +1,15 @@
-// reports.js - what the server finds in profiles, as the page shows it: deploys and lasting changes, which are marks on
-// the timeline, and the verdict over a comparison, in words.
+// reports.js - reports of the server for the page: deploys and lasting changes, which are marks on the timeline, and the
+// verdict on a comparison.
 
-// Labels that say which version runs, the first of which that a service has counts.
+// Labels that name the version of a service; the first of them that it has is used.
 const VERSION_LABELS = ['version', 'service.version', 'service_version', 'app_version', 'service_git_ref', 'git_ref', 'git_commit',
     'revision', 'image_tag', 'image', 'build'];
-// A change takes five runs before it and after it; so many are enough to see when it was.
+// Changes are looked for in at most 48 steps, of which more than 10 have a profile: a change takes five before it and five
+// after it. A verdict takes five runs on a side.
 const LEAST_RUNS = 10, MOST_RUNS = 48, LATE_MS = 30000, FEW_RUNS = 5;
 
-// The steps of a range whose version is another one than that of most before. `begin` is the first step that has the
-// new version, `end` the first one without the old version, in which most have the new one at the latest.
+// Where the version with the most samples changes. `begin` is the first step that has the new version, `end` the first
+// one without the old version, but not before the one in which the new version has the most.
 function deploysOf(groups) {
     const versions = groups.filter(({value}) => value), count = versions[0]?.values.length ?? 0, found = [];
     let old = null;
@@ -24,15 +25,24 @@ function deploysOf(groups) {
     return found;
 }
 
-// The ranges before and after what lasted from `begin` to `end`, as long as there is room for between what comes before and after
-// it, in whole steps; null where there is none.
+// The ranges before and after a mark, equally long and in whole steps, as long as `room` allows; null where that is less
+// than a step.
 function sidesOf({begin, end}, room, stepMs) {
     const ms = Math.floor(Math.min(begin - room.from, room.until - end) / stepMs) * stepMs;
     return ms > 0 ? {before: {from: begin - ms, until: begin}, range: {from: end, until: end + ms}} : null;
 }
 
-// Whole steps in which a service is looked at for changes; the last of them has what comes late too. Null where those with a
-// profile are too few: `values` are those of the timeline.
+// Where the data of a range end: after the last step with a value come as many steps as lie between two that have one, as
+// profiles may be longer than a step. Never in the future, nor after the range.
+function dataEnd({from, until, stepMs}, values, now) {
+    const steps = values.map((value, i) => value > 0 ? i : -1).filter(i => i >= 0);
+    if (steps.length === 0) return until;
+    const gaps = steps.slice(1).map((step, i) => step - steps[i]).sort((a, b) => a - b), gap = gaps[gaps.length >> 1] ?? 1;
+    return Math.min(until, from + (steps.at(-1) + gap) * stepMs, from + Math.floor((now - from) / stepMs) * stepMs);
+}
+
+// The time, in whole steps, in which changes are looked for: not the last 30 s, whose profiles may be still to come. Null where
+// too few steps have a profile, by `values`, those of the timeline.
 function changeSteps({from, until, stepMs}, values, now) {
     const step = STEPS_S.find(s => s >= PUSHED_S && (until - from) / s / 1000 <= MOST_RUNS) ?? Math.ceil((until - from) / MOST_RUNS / 1000);
     const ms = step * 1000, last = Math.floor(Math.min(until, now - LATE_MS) / ms) * ms, first = Math.ceil(from / ms) * ms;
@@ -44,10 +54,10 @@ function changeSteps({from, until, stepMs}, values, now) {
 const nameOf = stack => stack.at(-1) ?? 'all';
 const signed = (text, value) => value > 0 ? `+${text}` : text.replace(/^-/, '−');
 const percent = share => signed(`${digits(100 * share)} %`, share);
-// What became of a value: "+18 %", "appeared", "gone".
+// The change of a value: "+18 %", "appeared", "gone".
 const changeText = (before, after) => before > 0 ? after > 0 ? percent(after / before - 1) : 'gone' : 'appeared';
 
-// The frame that changed most beyond what all did: most services have more to do at noon, which is no change of their code.
+// The frame that changed most, apart from the change of the total: a service has more to do at noon, which is no change of its code.
 function changedMost({frames, total_before: before, total_after: after}) {
     const all = before > 0 ? after / before : 1, beyond = frame => Math.abs(frame.after - frame.before * all);
     const own = frames.filter(({scope}) => scope === 'self'), from = own.length > 0 ? own : frames;
@@ -57,22 +67,22 @@ function changedMost({frames, total_before: before, total_after: after}) {
 function changeOf(change) {
     const frame = changedMost(change), at = Date.parse(change.since);
     const title = frame ? `${nameOf(frame.stack)} ${changeText(frame.before, frame.after)}`
-        : `all of it ${changeText(change.total_before, change.total_after)}`;
+        : `total ${changeText(change.total_before, change.total_after)}`;
     return {kind: 'change', begin: at, end: at, title};
 }
 
 const TIMES = ['ns', 'us', 'ms', 's'];
-// How a verdict begins; what has no time does not get slower.
+// The first words of a verdict: only times get slower.
 function verdictTitle(verdict, unit) {
     if (verdict === 'INCONCLUSIVE') return 'No verdict';
     if (TIMES.includes(unit)) return verdict === 'FAIL' ? 'Slower' : 'Not slower';
     return verdict === 'FAIL' ? 'More' : 'Not more';
 }
 
-// Asks `ask(path, parameters)` of the API, of what `query` says: selector and type.
+// `ask(path, parameters)` requests a path of the API; `query` has the selector and the type.
 function makeReports(ask) {
     let known = {};
-    // What was asked last is not asked again: a page that renews itself asks for the same.
+    // The last answer to each name is kept: a page that renews itself asks for the same again.
     async function once(name, path, parameters) {
         const key = JSON.stringify(parameters);
         if (known[name]?.key !== key) known[name] = {key, answer: await (await ask(path, parameters)).json()};
@@ -92,22 +102,24 @@ function makeReports(ask) {
         return changes.filter(({stays}) => stays).map(changeOf);
     }
     return {
-        // Marks of a range, in order, each with the ranges that a click compares; `looked`: whether changes were looked for.
+        // The marks of a range, in order of time, each with the two ranges that a click compares. `looked`: whether there were
+        // enough profiles to look for changes; `changes`: how many were found.
         async findMarks(query, range, values, labels) {
             const none = error => {
                 if (error.name === 'AbortError') throw error;
                 return null;
             };
             const [deploys, changes] = await Promise.all([findDeploys(query, range, labels).catch(none), findChanges(query, range, values).catch(none)]);
+            const end = dataEnd(range, values, Date.now());
             for (const list of [deploys ?? [], changes ?? []])
                 list.forEach((mark, i) => {
-                    const room = {from: list[i - 1]?.end ?? range.from, until: list[i + 1]?.begin ?? range.until};
+                    const room = {from: list[i - 1]?.end ?? range.from, until: list[i + 1]?.begin ?? end};
                     mark.sides = sidesOf(mark, room, range.stepMs);
                 });
             return {marks: [...deploys ?? [], ...changes ?? []].sort((a, b) => a.begin - b.begin), looked: changes !== null,
                 changes: changes?.length ?? 0};
         },
-        // The verdict of `flamel gate`: each series is a run, or where they are few, steps of each.
+        // The verdict of `flamel gate`: each series is a run, or, where a side has fewer than five, each step of a series.
         findVerdict(query, range, before, other) {
             return once('verdict', 'gate', {...query, from: range.from, until: range.until, compare: printRange(before),
                 compare_selector: other, least_runs: FEW_RUNS});

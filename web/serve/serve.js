@@ -106,10 +106,10 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
             const {range, before} = state, ms = range.until - range.from;
             change({before: {...before, from: before.until - ms}});
         }});
-    // What came before a deploy or a change beside what came after it.
+    // Compares the time before a deploy or a change with the time after it.
     function compareMark({sides}) {
         if (sides) change({range: sides.range, before: {...sides.before, conditions: null}});
-        else say('there is no room for a time before and after it: take a longer time', true);
+        else say('there is too little time before or after it to compare: choose a longer range', true);
     }
     const menu = make('div', {class: 'menu serve-menu', popover: 'auto'});
     const message = make('div', {class: 'serve-message', role: 'main', hidden: true});
@@ -363,7 +363,7 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         return performance.now() - begun;
     }
 
-    // Found after the picture is there, which does not wait for them.
+    // Runs after the flame graph is shown, which does not wait for it.
     async function showReports(number, labelNames) {
         const query = {selector: selector(), type: state.type}, range = window_, isOfService = state.conditions.some(
             ({key, operator}) => key === SERVICE && operator === '=');

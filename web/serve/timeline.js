@@ -15,7 +15,7 @@ function roundUp(value) {
     return unit * [1, 2, 5, 10].find(step => step * unit >= value * 0.999999);
 }
 
-// Marks nearer than this are one button.
+// In pixels: marks nearer than MARK_WIDTH share a button; one with less room than MARK_LABEL has no text.
 const MARK_WIDTH = 26, MARK_LABEL = 64, MARK_MOST = 220;
 
 function makeTimeline({make, button, refill, onRange, onGroup, onMarks}) {
@@ -105,7 +105,7 @@ function makeTimeline({make, button, refill, onRange, onGroup, onMarks}) {
 
     // ---- Deploys and changes ----------------------------------------------------------------------
 
-    // Each has a line in the plot; its button above it has as much room as there is up to the next one.
+    // A mark is a line in the plot and a button above it, which is as wide as the room up to the next one.
     function drawMarks() {
         const width = plot.clientWidth, shown = marks.filter(({begin}) => begin >= data.from && begin < data.until), groups = [];
         for (const mark of shown) {
@@ -115,7 +115,7 @@ function makeTimeline({make, button, refill, onRange, onGroup, onMarks}) {
         }
         refill(markNames, groups.map(({x, marks: all}, i) => {
             const room = Math.min((groups[i + 1]?.x ?? width) - x - 2, MARK_MOST), first = all[0];
-            // A deploy, and what changed by it, as they mostly are.
+            // A deploy and the changes near it, which it mostly caused, are one mark: that of the deploy.
             const deploys = all.filter(({kind}) => kind === 'deploy'), main = deploys.length === 1 ? deploys[0] : first;
             const isOne = all.length === 1 || deploys.length === 1;
             const text = isOne ? [main, ...all.filter(mark => mark !== main)].map(({title: name}) => name).join(', ') : `${all.length} marks`;

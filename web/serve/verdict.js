@@ -1,5 +1,5 @@
-// verdict.js - below a comparison: whether it is slower, in words, and the functions that changed most, each of which can
-// be searched for in the picture.
+// verdict.js - the verdict on a comparison in words, and the functions that changed most: a click searches for one in the
+// flame graph.
 
 function makeVerdict({make, button, refill, onSearch, onEqual}) {
     const MOST_FUNCTIONS = 8;
@@ -13,7 +13,7 @@ function makeVerdict({make, button, refill, onSearch, onEqual}) {
         const interval = low != null && high != null ? `, ${value(low)} to ${value(high)}` : '';
         return button([make('i', {class: `serve-color ${change > 0 ? 'is-grown' : 'is-shrunk'}`}), make('span', {class: 'cut'}, name),
             make('span', {class: 'serve-change'}, value(change))], () => onSearch(name), {'data-key': stack.join(';'),
-            title: `${stack.join(' > ')}\n${value(change)} a run (${percent(share)} of all before)${interval}, p ${digits(p)}\nSearch it in the picture`});
+            title: `${stack.join(' > ')}\n${value(change)} per run (${percent(share)} of the total before)${interval}, p ${digits(p)}\nSearch for it in the flame graph`});
     }
     function show(name, kind, ...rest) {
         title.textContent = name;
@@ -25,7 +25,7 @@ function makeVerdict({make, button, refill, onSearch, onEqual}) {
     return {element,
         hide() { element.hidden = true; },
         showPending() {
-            show('', '', '', 'Is it more than noise? …');
+            show('', '', '', 'Testing whether the difference is significant …');
             refill(functions, []);
         },
         showError(message) {
@@ -33,14 +33,14 @@ function makeVerdict({make, button, refill, onSearch, onEqual}) {
             refill(functions, []);
         },
         showLengths({from, until}) {
-            show('No verdict:', '', 'for that both ranges have to be equally long.');
-            refill(functions, [button(`Take ${scaled((until - from) / 1000, SECONDS)} before too`, onEqual, {'data-key': 'equal'})]);
+            show('No verdict:', '', 'both ranges have to be equally long.');
+            refill(functions, [button(`Make the range before ${scaled((until - from) / 1000, SECONDS)} long`, onEqual, {'data-key': 'equal'})]);
         },
         update({verdict, sentence, items, metric, base, new: after}) {
             const {unit} = metric, shown = items.filter(({moved_below: below}) => !below).slice(0, MOST_FUNCTIONS);
-            const each = /T[\d:.]+Z$/.test(base[0]?.file) ? 'steps of each series' : 'one a series';
-            show(`${verdictTitle(verdict, unit)}:`, verdict === 'FAIL' ? 'wrong' : '', `${sentence.replace(' of base)', ' of all before)')}.`,
-                `${base.length} + ${after.length} runs, ${each}; figures are means of a run.`);
+            const each = /T[\d:.]+Z$/.test(base[0]?.file) ? 'each a step of a series' : 'one per series';
+            show(`${verdictTitle(verdict, unit)}:`, verdict === 'FAIL' ? 'wrong' : '', `${sentence.replace(' of base)', ' of the total before)')}.`,
+                `${base.length} + ${after.length} runs, ${each}; values are means per run.`);
             refill(functions, [...shown.map(item => functionButton(item, unit)), items.length > shown.length &&
                 make('span', {class: 'serve-note'}, `and ${items.length - shown.length} smaller`)].filter(Boolean));
         }};
