@@ -2,8 +2,9 @@
 # serve.sh FLAMEL [SECONDS [STACKS [FRAMES]]]: how many profiles flamel serve takes, durable, with one core (CPU 0) and 32
 # connections that push one after the other. Needs wrk and python3.
 #
-# 200 services with 4 processes, each of which sends one of 20 profiles after the other: of pprof under gzip, each with 52 (STACKS) of 600 stacks, 8
-# to 40 (FRAMES) frames deep, of 6,100 functions; with 10 20 they are small. What is printed last: user and system time in 1/100 s, the most memory.
+# 200 services with 4 processes, each of which sends 20 profiles in turn: gzipped pprof, each with 52 (STACKS) of 600 stacks, 8 to
+# 40 (FRAMES) frames deep, of 6,100 functions; with 10 20 they are small. The last line printed: user and system time in 1/100 s,
+# peak memory.
 set -e
 flamel=$1
 work=$(mktemp -d)

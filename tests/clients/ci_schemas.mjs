@@ -1,6 +1,6 @@
-// ci_schemas.mjs - the actions of GitHub, the workflows in docs/ci.md and the component of GitLab: by the parser of GitHub
-// itself, which has their schemas inside, and by GitLab's JSON Schema, as gitlab-ci-local has it, which also includes the
-// component with its inputs as GitLab does.
+// ci_schemas.mjs - the actions for GitHub, the workflows in docs/ci.md and the component for GitLab are valid: by GitHub's own
+// parser, and by GitLab's JSON Schema, which gitlab-ci-local contains. That program also includes the component with its
+// inputs, as GitLab does.
 import Ajv from 'ajv';
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
@@ -27,7 +27,7 @@ const actions = readdirSync(new URL('ci/github/', root)).map(name => `ci/github/
 const blocks = [...read('docs/ci.md').matchAll(/^```yaml\n([^]*?)^```/gm)].map(([, text]) => text);
 const workflows = blocks.filter(text => /^on:/m.test(text)), pipelines = blocks.filter(text => !/^on:/m.test(text));
 
-// What of `text` GitHub's parser refuses.
+// The errors that GitHub's parser finds in `text`.
 function refused(parser, text) {
     const {context} = parser({name: 'file.yml', content: text}, new NoOperationTraceWriter());
     return context.errors.getErrors().map(error => error.message);
@@ -84,7 +84,7 @@ test('an include gives its inputs to the job', () => {
     assert.throws(() => included({base: 'without new'}));
 });
 
-test('inputs that are given are those that there are', () => {
+test('inputs that are given exist, and those that are required are given', () => {
     for (const text of workflows)
         for (const {steps} of Object.values(parse(text).jobs))
             for (const {uses, with: given} of steps.filter(step => /flamel/.test(step.uses))) {
@@ -100,7 +100,7 @@ test('inputs that are given are those that there are', () => {
         }
 });
 
-test('what is wrong in one of them is found', () => {
+test('errors in them are found', () => {
     const action = read(actions[1]);
     const wrong = (parser, text, from, to) => assert.notDeepEqual(refused(parser, text.replace(from, to)), [], to);
     wrong(parseAction, action, 'using: composite', 'using: composit');

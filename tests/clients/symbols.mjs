@@ -1,5 +1,5 @@
-// symbols.mjs - addresses that Parca's agent sends, named when sums are asked for: by a program that is posted, and by a server of
-// debuginfod (elfutils).
+// symbols.mjs - addresses that Parca's agent sends are symbolized at query time: by a program that is uploaded, and by a debuginfod
+// server (elfutils).
 
 import grpc from '@grpc/grpc-js';
 import {Field, Int64, List, Struct, Table, TimestampNanosecond, Uint64, Utf8, tableToIPC, vectorFromArray} from 'apache-arrow';
@@ -60,7 +60,7 @@ async function write(server, {id, address}) {
 }
 const shown = (server, name) => sums(server, 'service=app', 'samples').then(values => values[name] ?? 0);
 
-test('a program that is posted names the addresses of before', async context => {
+test('a program that is uploaded symbolizes addresses that were sent before it', async context => {
     const app = build('posted');
     if (!app) return context.skip('there is no compiler');
     const server = await serve();
@@ -71,7 +71,7 @@ test('a program that is posted names the addresses of before', async context => 
     assert.equal(await shown(server, 'sampled_here'), 7);
 });
 
-test('so does a server of debuginfod', async context => {
+test('so does a debuginfod server', async context => {
     const app = build('served');
     if (!app || spawnSync('debuginfod', ['--version']).status !== 0) return context.skip('there is no compiler, or no debuginfod');
     const port = await new Promise(done => {

@@ -286,8 +286,9 @@ static const char *rows_heading(const struct flm_sections *s, const struct flm_s
     return heading && *heading ? heading : "name";
 }
 
-/* What goes first in a narrow window: the rate since the start, which stands beside one that is of
- * now; what is extreme; percentiles; then from the right, but for how long it took as a whole. */
+/* The columns with the highest number are left out first in a narrow window: rates since the start
+ * (the current rate is a column too), extremes, percentiles, then from the right; total times
+ * last. */
 static int leave_out(const char *name, size_t index)
 {
     enum { FIRST = 3, OTHERS = 2, PERCENTILES = 200, EXTREMES = 300, RATES = 400 };

@@ -29,7 +29,8 @@ static const struct flm_option options[] = {
     {"compare", 0, "FROM..UNTIL", "compare with another range of time, which is the one before",
      FLM_OPTION_TEXT, offsetof(struct flm_query_fields, compare)},
     {"compare-selector", 0, "SELECTOR",
-     "compare with other series, which are those before (default: at the same time)",
+     "compare with other series, which are the side before, over the same time or that of "
+     "--compare",
      FLM_OPTION_TEXT, offsetof(struct flm_query_fields, compare_selector)},
     {"nodes", 0, "N", "at most N nodes; the smallest ones are merged, and counted",
      FLM_OPTION_COUNT, offsetof(struct flm_query_fields, nodes)},

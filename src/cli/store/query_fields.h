@@ -30,8 +30,8 @@ struct flm_store_query flm_query_of(const struct flm_query_fields *fields, struc
 bool flm_query_range(const struct flm_query_fields *fields, struct flm_times *range,
                      struct flm_error *why);
 
-/* Whether two sides are wanted, and the one before: a range of time (--compare), or the same one;
- * of other series (--compare-selector), or the same ones. */
+/* Whether the query is a comparison; and its side before: `fields` with the time of --compare and
+ * the selector of --compare-selector, where they are given. */
 bool flm_query_compares(const struct flm_query_fields *fields);
 bool flm_query_before(const struct flm_query_fields *fields, struct flm_times after,
                       struct flm_query_fields *other, struct flm_times *before,

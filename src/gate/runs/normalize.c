@@ -42,7 +42,7 @@ static bool is_short_command(const struct making *m, struct flm_bytes name)
     return m->command.size > 0 && flm_bytes_equal(name, cut);
 }
 
-/* What is inlined by a compiler that runs with the program has no module. */
+/* A frame that a JIT compiler inlined: it has no module. */
 static bool is_inlined_script(const struct flm_frame_record *r)
 {
     return r->kind == FLM_KIND_INLINED && r->module == 0;

@@ -124,11 +124,11 @@ static bool check_time(const struct flm_serving *s, int64_t time_ms, struct flm_
         return flm_error_set(why, FLM_ERROR_RANGE,
                              "the profile's time is %lld s in the future: check both clocks",
                              (long long)((time_ms - now_ms) / 1000));
-    /* Of a clock that was not set since its machine was started: it begins with 1970. */
+    /* A clock that has not been set since the machine started counts from 1970. */
     if (time_ms < YEAR_2000_MS)
         return flm_error_set(why, FLM_ERROR_RANGE,
-                             "the profile's time is before the year 2000: check the clock that it "
-                             "is from");
+                             "the profile's time is before the year 2000: check the clock of the "
+                             "machine that sent it");
     return s->keep_ms == 0 || time_ms >= now_ms - s->keep_ms ||
            flm_error_set(why, FLM_ERROR_RANGE,
                          "the profile is %lld hours old, and %lld hours are kept (--keep)",

@@ -236,8 +236,7 @@ static bool save(const struct flm_http_request *request, const struct flm_profil
                          format);
 }
 
-/* With what it is compared with, where there is such: both side by side. One of them may have
- * nothing. */
+/* The sum of a query; of a comparison, both sides aligned, one of which may be empty. */
 static struct flm_profile *merge(struct flm_serving *s, const struct flm_http_request *request,
                                  const struct flm_store_query *query,
                                  struct flm_http_response *response)

@@ -10,8 +10,8 @@
 bool flm_api_query(const struct flm_http_request *request, const char *known,
                    struct flm_store_query *query, struct flm_error *why);
 
-/* Of a comparison: what a query is compared with, by the parameters `compare`, another range of
- * time, and `compare_selector`, other labels; what is not given is as in the query. */
+/* The query for the side before of a comparison: `query` with the time of the parameter `compare`
+ * and the selector of `compare_selector`, where they are given. */
 bool flm_api_compared(const struct flm_http_request *request, const struct flm_store_query *query,
                       struct flm_store_query *other, struct flm_error *why);
 

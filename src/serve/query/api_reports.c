@@ -137,7 +137,7 @@ static struct flm_run_set *align(const struct flm_store_runs *runs, bool dated,
     return flm_run_set_new(list, count, &how, why);
 }
 
-/* The range after the change, which has to end, and what it is compared with, as long. */
+/* The queries for both sides, whose ranges of time end and are equally long. */
 static bool read_sides(const struct flm_http_request *request, struct flm_store_query *after,
                        struct flm_store_query *before, struct flm_error *why)
 {
@@ -175,7 +175,8 @@ static struct flm_store_runs *find_runs(struct flm_serving *s, const struct flm_
     return runs;
 }
 
-/* Whole times 15 s, as most clients push, of which the range has 20 or so. */
+/* About a twentieth of the range, rounded up to a multiple of 15 s, the interval at which most
+ * clients push. */
 static int64_t step_of(const struct flm_store_query *query)
 {
     enum { STEPS = 20, PUSHED_MS = 15000 };

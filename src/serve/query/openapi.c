@@ -19,8 +19,8 @@ static const struct flm_api_parameter parameters[] = {
     {"compare", "{\"type\": \"string\"}",
      "another range of time, which is the one before: -25h..-24h"},
     {"compare_selector", "{\"type\": \"string\"}",
-     "other series, which are those before: service=api version=1.4; without compare at the same "
-     "time"},
+     "other series, which are the side before: service=api version=1.4; over the same time unless "
+     "compare is given"},
     {"apply", "{\"type\": \"string\"}",
      "operations: focus:parse | by:module (flamel-expressions(7))"},
     {"nodes", "{\"type\": \"integer\", \"minimum\": 1, \"maximum\": 2000000, \"default\": 200000}",
@@ -36,7 +36,8 @@ static const struct flm_api_parameter parameters[] = {
     {"step", "{\"type\": \"number\", \"minimum\": 0}", "the length of a step in seconds"},
     {"by", "{\"type\": \"string\"}", "a label: one group, or run, for each of its values"},
     {"least_runs", "{\"type\": \"integer\", \"minimum\": 0, \"default\": 0}",
-     "with fewer runs than that on a side, steps of each series are runs, 20 of the time"},
+     "where a side has fewer runs than this, each series is split into about 20 steps, each of "
+     "which is a run"},
     {"groups", "{\"type\": \"integer\", \"minimum\": 0, \"maximum\": 1000, \"default\": 12}",
      "groups at most, the largest"},
     {"sort",
@@ -98,8 +99,7 @@ static const struct flm_api_path paths[] = {
      "The functions that cost most", "application/json", OBJECT, "read"},
     {"get", "/api/v1/gate",
      "from, until, selector, type, compare, compare_selector, by, step, least_runs, side, alpha, "
-     "min_effect, rows, "
-     "report_format",
+     "min_effect, rows, report_format",
      "Whether the time after a change is slower than the time before it (compare), or other "
      "series (compare_selector)",
      "application/json",

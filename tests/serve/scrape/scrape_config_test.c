@@ -45,7 +45,7 @@ static void jobs_have_what_they_say_and_what_is_usual(void **state)
     flm_scrape_config_clear(&config);
 }
 
-/* The one that people begin with; tokens are not on this machine. */
+/* examples/serve/flamel.yaml, without its files of tokens, which are not on this machine. */
 static void the_example_is_one(void **state)
 {
     (void)state;

@@ -179,8 +179,8 @@ static void labels_that_are_added_must_hold_too(void **state)
     flm_text_clear(&text);
 }
 
-/* A pattern in parentheses is the same, and nothing is known of how it begins. */
-static void what_is_known_of_a_pattern_is_true_of_all_that_it_matches(void **state)
+/* A pattern in parentheses matches the same, and has no literal prefix. */
+static void all_that_a_pattern_matches_has_its_prefix_and_needle(void **state)
 {
     static const char *const parts[] = {"a", "b",     "ab",   "\xC3\xA9", ".",   "*", "+", "?",
                                         "|", "(a|b)", "[ab]", "{2}",      "\\.", "^", "$"};
@@ -249,7 +249,7 @@ int main(void)
         cmocka_unit_test(selectors_are_read_as_people_and_prometheus_write_them),
         cmocka_unit_test(selectors_that_cannot_be_say_where),
         cmocka_unit_test(labels_that_are_added_must_hold_too),
-        cmocka_unit_test(what_is_known_of_a_pattern_is_true_of_all_that_it_matches),
+        cmocka_unit_test(all_that_a_pattern_matches_has_its_prefix_and_needle),
         cmocka_unit_test(memory_that_runs_out_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
