@@ -1,5 +1,5 @@
-# make vscode: the extension for VS Code, build/vscode/flamel-VERSION.vsix: web/vscode, the viewer's element, and the command
-# in WebAssembly of the package for npm.
+# make vscode: the extension for VS Code, build/vscode/flamel-VERSION.vsix. It consists of web/vscode, the element
+# <flamel-graph>, and the command in WebAssembly from the package for npm.
 X := $(BUILD)/vscode
 VSCODE_EXTENSION := $X/flamel-$(VERSION).vsix
 VSCODE_WASM := $(filter-out index.js,$(patsubst web/npm/%,%,$(wildcard web/npm/*.js))) flamel.wasm.gz package.json NOTICE
@@ -20,12 +20,12 @@ $X/extension/package.json: web/vscode/manifest.mjs web/vscode/package.json $B/fl
 $X/extension/%: web/vscode/%
 	@mkdir -p $(@D) && cp $< $@
 
-# The packer of VS Code, and types: packages of npm.
+# Packages of npm: vsce, which makes the .vsix, the compiler of TypeScript, and types for it.
 $X/node_modules/.installed: web/vscode/package.json web/vscode/package-lock.json
 	@mkdir -p $X && cp $^ $X/
 	$(call say,NPM,$@)cd $X && npm ci --ignore-scripts --no-audit --no-fund > npm.log 2>&1 && touch node_modules/.installed
 
-# With the time of the newest entry of the history where there is one, so that two builds give the same bytes.
+# Files have the time of the last commit if there is one, so that two builds have the same bytes.
 .PHONY: vscode
 vscode: $(VSCODE_EXTENSION)
 $(VSCODE_EXTENSION): $(VSCODE_FILES) $X/node_modules/.installed

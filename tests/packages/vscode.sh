@@ -1,7 +1,7 @@
 #!/bin/bash
-# The extension of `make vscode`: its types are right, its functions do what they say, and in VS Code itself (the one of
-# code-server, from npm) profiles open, frames lead to lines, lines have costs, and programs are recorded; with the command
-# flamel, and with the one in WebAssembly alone. vscode.sh FLAMEL EXTENSION
+# The extension of `make vscode`: tsc checks its types, unit tests its functions, and VS Code itself (in code-server, from
+# npm) opens profiles, shows sources and costs of lines, and records programs: with the command flamel, and with the
+# WebAssembly build alone. vscode.sh FLAMEL EXTENSION
 
 cd "$(dirname "$0")/../.." || exit 1
 . tests/support/npm.sh
@@ -23,8 +23,10 @@ done
 grep -q node_modules build/vscode/contents && fail 'it has packages of npm inside'
 ln -sfn "$PWD/build/vscode/node_modules" build/vscode/extension/node_modules
 cp web/vscode/jsconfig.json build/vscode/extension/
-build/vscode/node_modules/.bin/tsc -p build/vscode/extension/jsconfig.json || fail 'types'
+build/vscode/node_modules/.bin/tsc -p build/vscode/extension/jsconfig.json
+types=$?
 rm build/vscode/extension/node_modules build/vscode/extension/jsconfig.json
+[ $types = 0 ] || fail 'types'
 node --test-reporter=tap tests/vscode/functions.mjs build/vscode/extension > build/vscode/functions.log || fail "$(grep -A20 '^not ok' build/vscode/functions.log)"
 
 # ---- VS Code --------------------------------------------------------------------------------------
@@ -35,13 +37,13 @@ done
 modules=build/vscode-server
 install_packages tests/vscode $modules
 server=$PWD/$modules/node_modules/code-server/lib/vscode
-# Its own packages. Of what is compiled it takes only this much; node's headers come with its package.
+# The packages of VS Code. Only these of its native modules are needed; the headers of node come with its package.
 if [ ! -e "$server/node_modules/.installed" ]; then
     headers=$(dirname "$(dirname "$(realpath "$(command -v node)")")")
     [ -e "$headers/include/node/node.h" ] || skip "there are no headers of node in $headers/include"
     (cd "$server" && npm ci --ignore-scripts --omit=dev --no-audit --no-fund &&
         npm rebuild --nodedir="$headers" @vscode/spdlog native-watchdog) > $modules/server.log 2>&1 || skip "npm: $(tail -n 1 $modules/server.log)"
-    # Its own script, which comes after compiling, fails in a server.
+    # A script of this package that runs after compiling fails in a server, so the status says nothing.
     (cd "$server" && npm rebuild --nodedir="$headers" node-pty) > $modules/terminal.log 2>&1
     # It finds files with ripgrep, which its package would download.
     mkdir -p "$server/node_modules/@vscode/ripgrep/bin" && ln -sf "$(command -v rg)" "$server/node_modules/@vscode/ripgrep/bin/rg"

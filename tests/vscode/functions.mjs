@@ -20,11 +20,12 @@ test('a launch configuration is a command', () => {
     const target = one => targetOfLaunch({ request: 'launch', name: 'it', ...one }, '/work', '/work/src/a.py');
     assert.deepEqual(target({ type: 'cppdbg', program: '${workspaceFolder}/app', args: ['-n', '${file}'], cwd: '${fileDirname}',
         environment: [{ name: 'A', value: '${env:HOME}' }] }),
-    { label: 'it', words: ['/work/app', '-n', '/work/src/a.py'], cwd: '/work/src', env: { A: process.env.HOME ?? '' } });
-    assert.deepEqual(target({ type: 'debugpy', program: '${file}' }).words, ['python3', '/work/src/a.py']);
-    assert.deepEqual(target({ type: 'debugpy', module: 'pytest', args: '-k "a b"' }).words, ['python3', '-m', 'pytest', '-k', 'a b']);
-    assert.deepEqual(target({ type: 'node', program: 'x.js', runtimeArgs: ['--no-opt'] }).words, ['node', '--no-opt', 'x.js']);
-    assert.deepEqual(target({ type: 'cppdbg', program: '${command:pick}' }).words, ['${command:pick}'], 'what has no value here stays');
+    { label: 'it', argv: ['/work/app', '-n', '/work/src/a.py'], cwd: '/work/src', env: { A: process.env.HOME ?? '' } });
+    assert.equal(target({ type: 'cppdbg', program: 'x' }).cwd, '/work', 'the folder of the configuration');
+    assert.deepEqual(target({ type: 'debugpy', program: '${file}' }).argv, ['python3', '/work/src/a.py']);
+    assert.deepEqual(target({ type: 'debugpy', module: 'pytest', args: '-k "a b"' }).argv, ['python3', '-m', 'pytest', '-k', 'a b']);
+    assert.deepEqual(target({ type: 'node', program: 'x.js', runtimeArgs: ['--no-opt'] }).argv, ['node', '--no-opt', 'x.js']);
+    assert.deepEqual(target({ type: 'cppdbg', program: '${command:pick}' }).argv, ['${command:pick}'], 'what has no value here stays');
     assert.equal(target({ type: 'cppdbg', request: 'attach', program: 'x' }), undefined);
     assert.equal(target({ type: 'chrome', url: 'http://localhost' }), undefined);
 });

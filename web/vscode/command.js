@@ -1,5 +1,5 @@
-// The command flamel: the one of this machine, or, where there is none, the one in WebAssembly that comes with the
-// extension, which runs in a process of its own so that a large profile holds nothing up.
+// Runs the command flamel: the one that is installed or, where there is none, the WebAssembly build that comes with the
+// extension. Either is a process of its own, so that a large profile does not block the other extensions.
 'use strict';
 
 const { execFile } = require('node:child_process');
@@ -12,7 +12,7 @@ const MOST_BYTES = 2 ** 31 - 1;
 /**
  * @typedef {object} Command
  * @property {string} program
- * @property {string[]} words what comes first
+ * @property {string[]} argv the arguments that come before those of flamel
  * @property {boolean} isNative
  */
 
@@ -21,11 +21,11 @@ const found = new Map();
 
 /** @returns {Command} */
 function bundled() {
-    return { program: process.execPath, words: [BUNDLED], isNative: false };
+    return { program: process.execPath, argv: [BUNDLED], isNative: false };
 }
 
 /**
- * The one to use. Nothing of a workspace that is not trusted is run.
+ * The command to run. In a workspace that is not trusted it is the one of the extension, whatever the settings say.
  * @returns {Promise<Command>}
  */
 function findCommand() {
@@ -49,39 +49,39 @@ function probe(program) {
         execFile(program, ['--version'], { timeout: 20_000 }, (error, output) => {
             const isFlamel = !error && output.startsWith('flamel ');
             if (!isFlamel) return resolve(bundled());
-            // The package of npm is flamel, too, and records nothing.
-            resolve({ program, words: [], isNative: !/^WebAssembly/m.test(output) });
+            // `flamel` of the package for npm cannot record.
+            resolve({ program, argv: [], isNative: !/^WebAssembly/m.test(output) });
         });
     });
 }
 
-/** Settings have changed, or a command was installed. */
+/** Looks for the command again: the settings have changed, or the workspace is trusted now. */
 function forget() {
     found.clear();
 }
 
-/** What flamel refuses: its sentence. */
+/** flamel failed; the message is what it wrote. */
 class Refused extends Error {}
 
 /**
- * `flamel WORDS`: what it prints.
- * @param {string[]} words
+ * Runs flamel with these arguments; resolves to its standard output.
+ * @param {string[]} argv
  * @param {{input?: Uint8Array, signal?: AbortSignal}} [options]
  * @returns {Promise<Buffer>}
  */
-async function run(words, { input, signal } = {}) {
+async function run(argv, { input, signal } = {}) {
     const command = await findCommand();
     return new Promise((resolve, reject) => {
-        const child = execFile(command.program, [...command.words, ...words], {
+        const child = execFile(command.program, [...command.argv, ...argv], {
             encoding: 'buffer', maxBuffer: MOST_BYTES, signal, windowsHide: true,
-            // Electron is node where this is set.
+            // In VS Code for desktops process.execPath is Electron, which is node if this is set.
             env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
         }, (error, output, messages) => {
             if (!error) return resolve(output);
             const sentence = messages.toString().trim().replace(/^flamel: /, '');
             reject(signal?.aborted ? error : new Refused(sentence || error.message));
         });
-        // A command that refuses what it is given may have ended before it has read it all.
+        // A command that refuses its input may end before it has read all of it: EPIPE.
         child.stdin?.on('error', () => {});
         child.stdin?.end(input);
     });

@@ -1,10 +1,11 @@
-// What lines cost, of the rows that `flamel annotate --lines --json` prints.
+// The cost of each line, from the rows that `flamel annotate --lines --json` prints.
 'use strict';
 
 /** @typedef {{self: number, total: number, functions: string[]}} Cost */
 
 /**
- * Sums by file and line: a line is in several functions where it was inlined, or is code of a template.
+ * Costs by file and line. A line that was inlined, or is code of a template, has a row for each function: self is their sum,
+ * and total the largest, because one of the functions may call another.
  * @param {{function: string, file: string, line: number | null, self: number, total: number}[]} rows
  * @returns {Map<string, Map<number, Cost>>}
  */

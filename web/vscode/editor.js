@@ -1,4 +1,4 @@
-// A profile in an editor: <flamel-graph> in a webview, which may load what comes with the extension and nothing else.
+// The editor of a profile: <flamel-graph> in a webview, which may load only files of the extension.
 'use strict';
 
 const path = require('node:path');
@@ -37,12 +37,12 @@ class ProfileEditors {
         webview.options = { enableScripts: true, localResourceRoots: [this.media] };
         const show = async () => {
             try {
-                // What stands in a file of this machine is read there; anything else (a commit, another machine) is piped.
-                const isHere = uri.scheme === 'file', input = isHere ? undefined : await vscode.workspace.fs.readFile(uri);
-                const words = [isHere ? uri.fsPath : '-'];
-                const bytes = await run(['convert', '--quiet', '-t', 'flm', '-o', '-', ...words], { input, signal: stopped.signal });
+                // flamel reads local files itself, and others (of a commit, of another machine) from its standard input.
+                const isLocal = uri.scheme === 'file', input = isLocal ? undefined : await vscode.workspace.fs.readFile(uri);
+                const file = isLocal ? uri.fsPath : '-';
+                const bytes = await run(['convert', '--quiet', '-t', 'flm', '-o', '-', file], { input, signal: stopped.signal });
                 await webview.postMessage({ profile: new Uint8Array(bytes), name });
-                costs = () => this.lines.take(panel, name, words, input);
+                costs = () => this.lines.take(panel, name, file, input);
                 if (panel.active) await costs();
             } catch (error) {
                 if (!stopped.signal.aborted) await webview.postMessage({ sentence: messageOf(error) });
@@ -52,7 +52,7 @@ class ProfileEditors {
         const listeners = [
             watcher,
             watcher.onDidChange(show),
-            // Of several profiles, lines have the costs of the one that was looked at last.
+            // If several profiles are open, lines show the costs of the one that was active last.
             panel.onDidChangeViewState(() => panel.active && this.lines.owner !== panel && costs()),
             webview.onDidReceiveMessage(message => {
                 if (message.isReady) return show();
@@ -71,7 +71,7 @@ class ProfileEditors {
     page(webview) {
         const nonce = randomBytes(16).toString('base64'), source = webview.cspSource;
         const at = (/** @type {string} */ file) => webview.asWebviewUri(vscode.Uri.joinPath(this.media, file));
-        // Styles of the element are constructed; the reader's worker is a blob.
+        // The element constructs its style sheets; the worker that reads profiles is started from a blob.
         const policy = `default-src 'none'; script-src 'nonce-${nonce}' ${source} 'wasm-unsafe-eval'; worker-src blob:; ` +
             `style-src ${source} 'unsafe-inline'; connect-src ${source} blob:; img-src blob: data:`;
         return `<!DOCTYPE html>

@@ -1,4 +1,4 @@
-// What the extension adds to VS Code: editors for profiles, costs of lines, recording.
+// Registers what the extension adds to VS Code: editors for profiles, costs of lines, recording.
 'use strict';
 
 const vscode = require('vscode');
@@ -10,7 +10,7 @@ const { record } = require('./record');
 /** @param {vscode.ExtensionContext} context */
 function activate(context) {
     const lines = new LineCosts(), editors = new ProfileEditors(context, lines);
-    // An editor that is hidden keeps its zoom and its selection.
+    // Keeps zoom and selection of an editor while it is hidden.
     const options = { webviewOptions: { retainContextWhenHidden: true } };
     context.subscriptions.push(
         ...['flamel.profile', 'flamel.any'].map(type => vscode.window.registerCustomEditorProvider(type, editors, options)),

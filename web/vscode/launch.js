@@ -1,12 +1,12 @@
-// Launch configurations as commands.
+// Converts launch configurations to commands.
 'use strict';
 
 const path = require('node:path');
 
-/** @typedef {{label: string, words: string[], cwd?: string, env?: Record<string, string>}} Target */
+/** @typedef {{label: string, argv: string[], cwd?: string, env?: Record<string, string>}} Target */
 
 /**
- * Words of a command, as a shell has them: 'a "b c" d' are three.
+ * The words of a command line, split as a shell does: 'a "b c" d' has three.
  * @param {string} text
  */
 function wordsOf(text) {
@@ -16,7 +16,7 @@ function wordsOf(text) {
 }
 
 /**
- * The variables of launch configurations that have a value here.
+ * Replaces ${...} of launch configurations; variables that have no value here are left as they are.
  * @param {string} text
  * @param {string} root the workspace folder
  * @param {string | undefined} file
@@ -42,15 +42,15 @@ function expand(text, root, file) {
 function targetOfLaunch(one, root, file) {
     if (one.request !== 'launch' || !(one.program || one.module)) return undefined;
     const fill = (/** @type {string} */ text) => expand(String(text), root, file);
-    const words = /python|debugpy/.test(one.type) ? [one.python ?? 'python3'].flat().concat(one.module ? ['-m', one.module] : [one.program])
+    const command = /python|debugpy/.test(one.type) ? [one.python ?? 'python3'].flat().concat(one.module ? ['-m', one.module] : [one.program])
         : /node/.test(one.type) ? [one.runtimeExecutable ?? 'node', ...one.runtimeArgs ?? [], one.program] : [one.program];
     const args = typeof one.args === 'string' ? wordsOf(one.args) : one.args ?? [];
     const pairs = Array.isArray(one.environment)
         ? one.environment.map((/** @type {{name: string, value: string}} */ { name, value }) => [name, value]) : Object.entries(one.env ?? {});
     return {
         label: one.name,
-        words: [...words, ...args].map(fill),
-        cwd: one.cwd && fill(one.cwd),
+        argv: [...command, ...args].map(fill),
+        cwd: one.cwd ? fill(one.cwd) : root,
         env: Object.fromEntries(pairs.map((/** @type {[string, string]} */ [name, value]) => [name, fill(value)])),
     };
 }

@@ -1,4 +1,4 @@
-// The cost of each line of the open profile, in front of the lines of editors that show its files.
+// Shows the cost of each line of the open profile before the line, in the editors of source files.
 'use strict';
 
 const vscode = require('vscode');
@@ -13,7 +13,7 @@ const WIDTH = '6ch';
 
 class LineCosts {
     constructor() {
-        /** @type {Map<string, Map<number, Cost>>} by file as the profile has it */
+        /** @type {Map<string, Map<number, Cost>>} by file, with its path in the profile */
         this.files = new Map();
         this.total = 0;
         this.unit = '';
@@ -29,18 +29,18 @@ class LineCosts {
     }
 
     /**
-     * Those of this profile from now on.
-     * @param {object} owner whose they are
+     * Shows the costs of this profile, instead of those of another one.
+     * @param {object} owner the panel of the profile
      * @param {string} name
-     * @param {string[]} words of a command that names the file
+     * @param {string} source its path, or - for the input
      * @param {Uint8Array} [input]
      */
-    async take(owner, name, words, input) {
+    async take(owner, name, source, input) {
         const asked = ++this.asked;
         this.owner = owner;
         let answer;
         try {
-            answer = JSON.parse((await run(['annotate', '--quiet', '--lines', '--json', '--rows', '0', ...words], { input })).toString());
+            answer = JSON.parse((await run(['annotate', '--quiet', '--lines', '--json', '--rows', '0', source], { input })).toString());
         } catch (error) {
             // A profile without lines has no costs to show.
             if (!(error instanceof Refused)) throw error;
@@ -54,7 +54,10 @@ class LineCosts {
         this.update();
     }
 
-    /** @param {object} owner whose are taken away, unless they are another's by now */
+    /**
+     * Removes the costs of a profile, if they are the ones that are shown.
+     * @param {object} owner
+     */
     clear(owner) {
         if (owner !== this.owner) return;
         this.asked++;
@@ -84,7 +87,7 @@ class LineCosts {
         return Array.from({ length: document.lineCount }, (_, i) => {
             const cost = lines.get(i + 1);
             const range = new vscode.Range(i, 0, i, 0);
-            // Lines without a cost keep the column, so that code stays in its place.
+            // Lines without a cost get an empty column, so that all code is indented by the same width.
             if (!cost) return { range, renderOptions: { before: { contentText: '\u00a0' } } };
             const heat = Math.round(8 + 47 * cost.self / most);
             return {
@@ -107,7 +110,7 @@ class LineCosts {
     }
 
     /**
-     * The file that has most of the path in common, at least its name.
+     * The lines of the profile's file whose path has the most last parts in common with `path`, at least the name.
      * @param {string} path
      */
     linesOf(path) {

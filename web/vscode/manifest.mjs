@@ -2,11 +2,11 @@
 // that a new format is opened without a change here.
 import { readFileSync } from 'node:fs';
 
-// Endings that mostly mean something else: such files open as a profile when they are asked to.
+// Extensions that most files have for other reasons: these are opened by "Open as a Flame Graph".
 const OF_OTHERS = ['.json', '.txt', '.html', '.htm', '.raw', '.db', '.sqlite'];
-// Names that profilers give without an ending.
+// Files without an extension, as profilers name them.
 const NAMES = ['perf.data', 'perf.data.*', 'callgrind.out.*', 'cachegrind.out.*', 'massif.out.*', 'dhat.out.*'];
-// These are compressed inside, or are packed by those who keep them.
+// Profiles are often stored compressed.
 const PACKED = ['', '.gz', '.zst'];
 
 const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url)));

@@ -1,8 +1,8 @@
-// Paths of a profile beside those of this machine.
+// Compares paths in a profile, which may be of another machine, with paths of this one.
 'use strict';
 
 /**
- * How many last parts two paths have in common.
+ * How many of their last parts two paths have in common.
  * @param {string} a
  * @param {string} b
  */
@@ -14,7 +14,8 @@ function commonParts(a, b) {
 }
 
 /**
- * The index of the path that has most in common with `file`: undefined if none has its name, or several are as good.
+ * The index of the path with the most last parts in common with `file`; undefined if no path has its name, or several match
+ * equally well.
  * @param {string} file
  * @param {string[]} paths
  */

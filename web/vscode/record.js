@@ -1,4 +1,4 @@
-// Records a program: that of a launch configuration, the file in the editor, or a command that is typed.
+// Records a program: that of a launch configuration, the file in the editor, or a command that the user types.
 'use strict';
 
 const path = require('node:path');
@@ -8,11 +8,11 @@ const { targetOfLaunch, wordsOf } = require('./launch');
 
 /** @typedef {import('./launch').Target} Target */
 
-// What runs a file of a language.
+// The interpreter of each language.
 /** @type {Record<string, string>} */
 const INTERPRETERS = { python: 'python3', javascript: 'node', ruby: 'ruby', php: 'php', shellscript: 'bash', perl: 'perl', lua: 'lua' };
 
-/** @returns {Target[]} what could be meant, the most likely first */
+/** @returns {Target[]} the programs to choose from, the most likely first */
 function targets() {
     const document = vscode.window.activeTextEditor?.document;
     const file = document?.uri.scheme === 'file' ? document.uri.fsPath : undefined;
@@ -27,22 +27,22 @@ function targets() {
         }
     }
     const interpreter = document && INTERPRETERS[document.languageId];
-    if (file && interpreter) found.push({ label: path.basename(file), words: [interpreter, file] });
+    if (file && interpreter) found.push({ label: path.basename(file), argv: [interpreter, file] });
     return found;
 }
 
 /** @returns {Promise<Target | undefined>} */
 async function chooseTarget() {
-    const items = targets().map(target => ({ label: target.label, description: target.words.join(' '), target }));
+    const items = targets().map(target => ({ label: target.label, description: target.argv.join(' '), target }));
     const another = { label: 'Another command…', description: '', target: undefined };
     const chosen = items.length ? await vscode.window.showQuickPick([...items, another], { placeHolder: 'What is recorded?' }) : another;
     if (!chosen || chosen.target) return chosen?.target;
     const text = await vscode.window.showInputBox({ prompt: 'The command to record', placeHolder: './app --size 10' });
-    const words = wordsOf(text ?? '');
-    return words.length ? { label: words[0], words } : undefined;
+    const argv = wordsOf(text ?? '');
+    return argv.length ? { label: argv[0], argv } : undefined;
 }
 
-/** Records in a terminal, where the program can be used, and opens what was recorded. */
+/** Records in a terminal, so that the program can be used, and opens the recording when it ends. */
 async function record() {
     const command = await findCommand();
     if (!command.isNative) {
@@ -55,7 +55,7 @@ async function record() {
     const folder = vscode.workspace.workspaceFolders?.[0];
     const cwd = target.cwd ?? folder?.uri.fsPath ?? path.dirname(vscode.window.activeTextEditor?.document.uri.fsPath ?? '.');
     const output = path.join(cwd, 'flamel.flm');
-    const execution = new vscode.ProcessExecution(command.program, [...command.words, 'record', '-o', output, '--', ...target.words],
+    const execution = new vscode.ProcessExecution(command.program, [...command.argv, 'record', '-o', output, '--', ...target.argv],
         { cwd, env: target.env });
     const task = new vscode.Task({ type: 'flamel', label: target.label }, vscode.TaskScope.Workspace, `record ${target.label}`, 'flamel', execution);
     task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, clear: true };
@@ -63,7 +63,7 @@ async function record() {
     const ended = vscode.tasks.onDidEndTaskProcess(async event => {
         if (event.execution !== started) return;
         ended.dispose();
-        // The exit status is the program's: what counts is whether there is a recording.
+        // The exit status is that of the program, so it does not say whether there is a recording.
         const uri = vscode.Uri.file(output);
         const { mtime } = await vscode.workspace.fs.stat(uri).then(stat => stat, () => ({ mtime: 0 }));
         if (mtime >= since - 2000) await vscode.commands.executeCommand('vscode.openWith', uri, 'flamel.profile');

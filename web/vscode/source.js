@@ -1,4 +1,4 @@
-// Where a file that a profile names is: recorded elsewhere, its path may be that of another machine.
+// Finds and shows source files that a profile names. A profile from another machine has the paths of that machine.
 'use strict';
 
 const path = require('node:path');
@@ -6,7 +6,7 @@ const vscode = require('vscode');
 const { closest } = require('./paths');
 
 /**
- * @param {string} file as the profile has it
+ * @param {string} file its path in the profile
  * @param {vscode.Uri} profile
  * @returns {Promise<vscode.Uri | undefined>}
  */
@@ -22,7 +22,7 @@ async function findSource(file, profile) {
             await vscode.workspace.fs.stat(uri);
             return uri;
         } catch {
-            // It is elsewhere.
+            // There is no such file: the next one is tried.
         }
     }
     const name = file.split(/[\\/]/).pop() ?? '';
@@ -32,7 +32,7 @@ async function findSource(file, profile) {
 }
 
 /**
- * Shows a line of a file that a profile names, beside the profile.
+ * Shows a line of a file that a profile names, in an editor next to the profile.
  * @param {string} file
  * @param {number | undefined} line
  * @param {vscode.Uri} profile
@@ -40,7 +40,7 @@ async function findSource(file, profile) {
 async function showSource(file, line, profile) {
     const uri = await findSource(file, profile);
     if (!uri) {
-        vscode.window.showWarningMessage(`flamel: ${file} is not here, nor one file of that name in the workspace`);
+        vscode.window.showWarningMessage(`flamel: ${file} was not found, and the workspace has no file of that name, or several`);
         return;
     }
     const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), 0);

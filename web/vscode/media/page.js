@@ -1,11 +1,12 @@
-// In the webview: shows the profiles that the extension sends, and tells it which source is wanted.
+// The script of the webview: shows the profiles that the extension sends, and asks it for the source of a frame.
 import './flamel-graph.js';
 
 const code = acquireVsCodeApi();
 const sentence = document.getElementById('sentence');
 const { module } = document.querySelector('script[data-module]').dataset;
 
-// The element compiles while it fetches, which takes the type of WebAssembly: not every version gives it.
+// The element compiles the module while it is fetched, for which it must have the type application/wasm: not every version
+// of VS Code sends that.
 const bytes = await (await fetch(module)).arrayBuffer();
 const graph = document.createElement('flamel-graph');
 graph.setAttribute('wasm', URL.createObjectURL(new Blob([bytes], { type: 'application/wasm' })));
