@@ -3,7 +3,7 @@
 SITE := $(BUILD)/site
 .PHONY: site
 site: $(SITE)/index.html
-$(SITE)/index.html: $(wildcard docs/site/* docs/*.md docs/man/* docs/*.svg docs/*.png examples/*.c examples/probe/*.c web/*/README.md) README.md CHANGELOG.md \
+$(SITE)/index.html: $(wildcard docs/site/* docs/*.md docs/man/* docs/*.svg docs/*.png examples/*.c examples/*/*.c examples/*/*.md examples/*/*.yaml web/*/README.md) README.md CHANGELOG.md \
     $B/flamel $(COMPONENT)
 	$(call say,SITE,$@)node docs/site/make.mjs $B/flamel $C $(SITE)
 

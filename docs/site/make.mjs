@@ -7,11 +7,11 @@
 //     <!-- graph: tests/data/folded/perf-node.folded -->
 //     <!-- graph: tests/data/folded/perf-node.folded view sandwich -->        with an action of the viewer
 //
-// Pages of files may load scripts, but no modules, no data and no WebAssembly: those are scripts here, which hold
-// them as text (assets/), and are loaded when a graph comes into view.
+// A page that is opened as a file may load scripts, but no modules, no data and no WebAssembly. So these are scripts in
+// assets/ that hold them as text, and are loaded when a graph comes into view.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, normalize, relative } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 const [flamel, component, out] = process.argv.slice(2);
@@ -35,7 +35,7 @@ const PAGES = [
 ];
 const sources = PAGES.flatMap(([, paths]) => paths);
 
-// "docs/man/flamel-gate.1" is flamel-gate.1.html; two files may share a name.
+// docs/man/flamel-gate.1 becomes flamel-gate.1.html, and web/npm/README.md npm.html.
 function addressOf(path) {
     if (path === 'README.md') return 'index.html';
     const name = /README\.md$/.test(path) ? basename(dirname(path)) : basename(path).replace(/\.md$/, '');
@@ -57,7 +57,7 @@ const titles = new Map(sources.map(path => [path, titleOf(path)]));
 
 const profiles = new Map();
 
-// The profile as a script: `flamelSite.profile("name", "base64 of gzip")`.
+// Converts a profile to base64 of gzip, for a script in assets/; returns the name of the script.
 function profileScript(path) {
     const name = path.replace(/[^A-Za-z0-9]+/g, '-');
     if (!profiles.has(name)) {
@@ -75,10 +75,10 @@ function graphOf(words) {
 
 // ---- Documents as HTML ---------------------------------------------------------------------------
 
-// As GitHub makes them of headings.
+// The anchor of a heading, as on GitHub.
 const slug = title => title.toLowerCase().replace(/<[^>]*>|&\w+;/g, '').replace(/[^\p{L}\p{N} _-]/gu, '').replace(/ /g, '-');
 
-// A link within the tree leads to the page of that file; what has no page stays as text.
+// The address of a link: a file of the tree has the address of its page. Null if it has no page; the link becomes text.
 function link(path, target) {
     if (/^[a-z]+:/.test(target) || target.startsWith('#')) return target;
     const [file, anchor] = target.split('#'), there = normalize(join(dirname(path), file));
@@ -112,7 +112,7 @@ function manual(path) {
     const known = new Set(addresses.values());
     const html = execFileSync('mandoc', ['-T', 'html', '-O', 'fragment,man=%N.%S.html', path], { encoding: 'utf8' })
         .replace(/<table class="(head|foot)">.*?<\/table>/gs, '');
-    // A section of another page has no link, but the page that stands beside it has.
+    // "SCRAPING in flamel-serve(1)" would link to a section of this page: only the name of the manual page is a link then.
     return `<h1>${titles.get(path)}</h1>` + html
         .replace(/<a class="Sx" href="#(.*?)">(.*?)<\/a>/gs, (whole, id, inner) => html.includes(`id="${id}"`) ? whole : inner)
         .replace(/<(\/?)h2/g, '<$1h3').replace(/<(\/?)h1/g, '<$1h2')
@@ -120,7 +120,7 @@ function manual(path) {
         .replace(/<pre/g, '<pre tabindex="0"');
 }
 
-// The comment at its head is what it is about.
+// The source of an example; the comment at its head describes it.
 function program(path) {
     return `<h1>${escape(titles.get(path))}</h1><pre tabindex="0" data-language="${path.split('.').pop()}"><code>${escape(text(path))}</code></pre>`;
 }
@@ -157,7 +157,7 @@ ${content}
 `;
 }
 
-// The element as a script of the old kind: a page of a file may load no module.
+// The element as a script that is no module.
 function classic(script) {
     return `(() => {\n${script.replace(/^export \{.*\};$/m, '').replace(/import\.meta\.url/g, 'document.baseURI')}\n})();\n`;
 }
@@ -170,4 +170,3 @@ writeFileSync(join(out, 'assets/flamel-graph.js'), classic(text(join(component, 
 const module = gzipSync(readFileSync(join(component, 'flamel.wasm')), { level: 9 }).toString('base64');
 writeFileSync(join(out, 'assets/flamel-wasm.js'), `flamelSite.take('module', '${module}');\n`);
 for (const [name, content] of profiles) writeFileSync(join(out, `assets/${name}.js`), `flamelSite.take('${name}', '${content}');\n`);
-if (!existsSync(join(out, 'index.html'))) throw new Error(`nothing in ${relative('.', out)}`);

@@ -16,7 +16,7 @@ const flamelSite = (() => {
         return scripts.get(name);
     }
 
-    // What such a script holds: bytes.
+    // The bytes that such a script holds.
     async function bytesOf(script, name = script) {
         await load(script);
         const packed = Uint8Array.from(atob(taken.get(name)), letter => letter.charCodeAt(0));
@@ -25,17 +25,17 @@ const flamelSite = (() => {
     }
 
     let module = null;
-    async function draw(place) {
-        const { profile, name, act } = place.dataset;
+    async function draw(container) {
+        const { profile, name, act } = container.dataset;
         await load('flamel-graph');
         module ??= bytesOf('flamel-wasm', 'module').then(bytes => URL.createObjectURL(new Blob([bytes], { type: 'application/wasm' })));
         const graph = document.createElement('flamel-graph');
         graph.setAttribute('wasm', await module);
-        place.replaceChildren(graph);
+        container.replaceChildren(graph);
         await graph.ready;
         await graph.open(await bytesOf(profile), name);
         for (const action of act.split(' | ').filter(Boolean)) graph.act(action);
-        place.dataset.drawn = 'true';
+        container.dataset.drawn = 'true';
     }
 
     const seen = new IntersectionObserver(entries => {
@@ -44,7 +44,7 @@ const flamelSite = (() => {
             draw(target).catch(error => target.replaceChildren(Object.assign(document.createElement('p'), { textContent: error.message })));
         }
     }, { rootMargin: '200px' });
-    for (const place of document.querySelectorAll('.graph')) seen.observe(place);
+    for (const container of document.querySelectorAll('.graph')) seen.observe(container);
 
     const wide = matchMedia('(min-width: 1000px)'), pages = document.querySelector('nav details');
     const fit = () => { pages.open = wide.matches; };

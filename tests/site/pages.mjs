@@ -1,5 +1,5 @@
-// Every page of the site, opened as a file: pages.mjs FLAMEL SITE. No script fails, nothing is asked of a network, links lead
-// somewhere, nothing is wider than the window, graphs are drawn, and axe finds nothing.
+// Every page of the site, opened as a file: pages.mjs FLAMEL SITE. No script fails, no request goes to a network, links have a
+// target, nothing is wider than the window, graphs are drawn, and axe reports no violation.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ async function look(name, { width = 1366, colorScheme = 'light' } = {}) {
     return page;
 }
 
-// All graphs of a page, seen one after the other as by someone who scrolls.
+// Scrolls to each graph of a page, and waits until it is drawn.
 async function drawGraphs(page) {
     const graphs = page.locator('.graph');
     for (let i = 0; i < await graphs.count(); i++) {
@@ -31,7 +31,7 @@ async function drawGraphs(page) {
     return graphs.count();
 }
 
-test('pages stand for themselves, and links lead somewhere', async () => {
+test('links and files of pages exist', async () => {
     assert.ok(names.includes('index.html') && names.length > 40, `${names.length} pages`);
     const ids = new Map(names.map(name => [name, new Set([...readFileSync(`${site}/${name}`, 'utf8').matchAll(/\sid="(.*?)"/g)].map(([, id]) => id))]));
     let links = 0;
@@ -61,7 +61,7 @@ test('each page, in a window of each width', async () => {
     await page.context().close();
 });
 
-test('graphs are drawn, light and dark, and answer', async () => {
+test('graphs are drawn, light and dark, and answer queries', async () => {
     let count = 0;
     for (const name of names.filter(one => readFileSync(`${site}/${one}`, 'utf8').includes('class="graph"')))
         for (const [width, colorScheme] of [[390, 'light'], [1366, 'dark'], [1920, 'light'], [1366, 'light']]) {
@@ -76,7 +76,7 @@ test('graphs are drawn, light and dark, and answer', async () => {
     assert.ok(count > 8, `${count} graphs`);
 });
 
-test('axe finds nothing', async () => {
+test('axe reports no violation', async () => {
     for (const name of ['index.html', 'flamel-gate.1.html', 'ci.html', 'top_table.c.html'])
         for (const colorScheme of ['light', 'dark']) {
             const page = await look(name, { colorScheme });
