@@ -1,6 +1,6 @@
-// ci_schemas.mjs - the actions for GitHub, the workflows in docs/ci.md and the component for GitLab are valid: by GitHub's own
-// parser, and by GitLab's JSON Schema, which gitlab-ci-local contains. That program also includes the component with its
-// inputs, as GitLab does.
+// ci_schemas.mjs - checks the actions for GitHub and the workflows in docs/ci.md with GitHub's own parser and its schemas, and
+// the component of GitLab with GitLab's JSON Schema, from gitlab-ci-local. gitlab-ci-local also includes the component in a
+// pipeline, with inputs.
 import Ajv from 'ajv';
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
@@ -27,7 +27,7 @@ const actions = readdirSync(new URL('ci/github/', root)).map(name => `ci/github/
 const blocks = [...read('docs/ci.md').matchAll(/^```yaml\n([^]*?)^```/gm)].map(([, text]) => text);
 const workflows = blocks.filter(text => /^on:/m.test(text)), pipelines = blocks.filter(text => !/^on:/m.test(text));
 
-// The errors that GitHub's parser finds in `text`.
+// The errors that GitHub's parser reports in `text`.
 function refused(parser, text) {
     const {context} = parser({name: 'file.yml', content: text}, new NoOperationTraceWriter());
     return context.errors.getErrors().map(error => error.message);
@@ -56,7 +56,7 @@ test('the component, and pipelines', () => {
     for (const text of pipelines) assert.equal(valid(parse(text)), true, text);
 });
 
-// A pipeline that includes the component with these inputs: its job, as a runner would get it.
+// The jobs of a pipeline that includes the component with these inputs, as a runner gets them.
 function included(inputs) {
     const folder = mkdtempSync(join(tmpdir(), 'flamel-gitlab-'));
     const git = (...words) => execFileSync('git', ['-C', folder, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...words]);
@@ -84,7 +84,7 @@ test('an include gives its inputs to the job', () => {
     assert.throws(() => included({base: 'without new'}));
 });
 
-test('inputs that are given exist, and those that are required are given', () => {
+test('examples give the inputs that are required, and no unknown ones', () => {
     for (const text of workflows)
         for (const {steps} of Object.values(parse(text).jobs))
             for (const {uses, with: given} of steps.filter(step => /flamel/.test(step.uses))) {
@@ -100,7 +100,7 @@ test('inputs that are given exist, and those that are required are given', () =>
         }
 });
 
-test('errors in them are found', () => {
+test('errors in one of them are found', () => {
     const action = read(actions[1]);
     const wrong = (parser, text, from, to) => assert.notDeepEqual(refused(parser, text.replace(from, to)), [], to);
     wrong(parseAction, action, 'using: composite', 'using: composit');

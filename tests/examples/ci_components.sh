@@ -1,7 +1,7 @@
 #!/bin/bash
-# The actions in ci/github and the component of GitLab in templates: their shell steps are run as they stand, on two
-# programs of which one is slower, in the environment that the two services give. Comments and artifacts go to a `gh` and a
-# `curl` that keep them in files: the services themselves cannot be had here. ci_components.sh FLAMEL
+# Runs the shell steps of the actions in ci/github and of the component of GitLab in templates/ unchanged, on two programs of
+# which one is slower, with the environment variables that the two services set. `gh` and `curl` are stubs that keep comments
+# and artifacts in files, because a test cannot use the services. ci_components.sh FLAMEL
 
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD flamel=$(realpath "$1")
@@ -177,7 +177,7 @@ if flamel record -q -o "$work/allowed.flm" -- true 2> /dev/null; then
     step gate gate base=./app.sh new=./app.sh runs=7 > "$work/log" 2>&1
     judged $? && grep -q '7 runs' flamel-gate/verdict.md || fail "recorded: $(cat "$work/log")"
 
-    # A push keeps its runs, of which a pull request takes those of its own base; those of a fork never.
+    # A push keeps its runs; a pull request takes those of its base branch, and never those of a fork.
     kept()
     {
         step gate "$1" new=./app.sh kept=true runs=7 "${@:2}" > "$work/log" 2>&1

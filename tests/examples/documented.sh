@@ -28,8 +28,8 @@ manual()
 }
 
 # Of fenced blocks that are no transcripts (those are run by tests/cli/run), in shell and in YAML: a
-# command goes on after a backslash, and in YAML where options follow. Of indented blocks, where what a command
-# does stands behind it, after three blanks.
+# command goes on after a backslash, and in YAML where options follow. Of indented blocks too: after a command and
+# three blanks they say what it does.
 markdown()
 {
     awk '

@@ -1,8 +1,8 @@
 #!/bin/bash
-# The runs that a push to BASE_REF has kept as ARTIFACT, in the folder flamel-base: those of commit BASE_SHA where there
-# are some, else the newest. Without any there is no folder. Uses gh, with GH_TOKEN.
+# Downloads the runs that a push to BASE_REF has kept as ARTIFACT into the folder flamel-base: those of commit BASE_SHA if
+# there are any, else the newest. If there are none, there is no folder. Uses gh, with GH_TOKEN.
 #
-# A fork may have a branch of the same name, and artifacts: only those of the repository itself count.
+# Artifacts of forks, which may have a branch of the same name, are not used.
 set -euo pipefail
 
 rm -rf flamel-base
