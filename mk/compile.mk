@@ -16,7 +16,8 @@ PAGE_DECODER := $(BUILD)/wasm/base91.wasm
 WASM_TESTS_MODULE := $(BUILD)/wasm/tests.wasm
 HAVE_WASM := $(and $(shell command -v $(CLANG)),$(shell command -v $(WASM_LD)))
 
-# Under sanitizers a third of the time goes into what -O2 and descriptions of variables would bring.
+# Builds with sanitizers take half of the time without -O2 and without the debug information of variables, which their
+# reports do not need.
 OPTIMIZE ?= $(if $(SAN),-O1,-O2)
 DEBUG    ?= $(if $(SAN),-g1,-g)
 # Designated initializers leave fields out on purpose; gcc 11 warns of some of them all the same.
@@ -74,7 +75,7 @@ LDFLAGS += $(SANITIZE)
 ifneq ($(filter test test-% check,$(MAKECMDGOALS)),)
 WERROR ?= 1
 endif
-# What sanitizers add to the code, and -O1, make gcc warn of what is right.
+# With -O1 and the checks of sanitizers gcc warns of correct code.
 FATAL := $(if $(filter 1,$(WERROR)),$(if $(SAN),,-Werror))
 
 # PNG needs cairo, which is left out where it is not there: CAIRO=0 leaves it out anyhow.

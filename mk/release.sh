@@ -24,7 +24,7 @@ libc6-dev:glibc:LGPL-2.1-or-later'
 in_wasm='libzstd-dev:zstd:BSD-3-Clause
 zlib1g-dev:zlib:Zlib
 wasi-libc:wasi-libc:Apache-2.0 WITH LLVM-exception AND MIT'
-# What a file has inside.
+# The libraries that are linked into a file.
 inside()
 {
     case $1 in

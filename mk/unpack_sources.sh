@@ -22,14 +22,24 @@ for list in /etc/apt/sources.list.d/*.sources; do
 done
 apt="-qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=$work/parts -o Dir::State::lists=$work/lists
     -o Dir::Cache=$work/cache -o APT::Sandbox::User=root"
-# The version that is installed, so that both answer with the same bytes; the newest where its sources are no longer there.
+# The version that is installed, so that the native command and the one in WebAssembly write the same bytes; the newest if
+# its sources are no longer available.
 wanted=$(for source in "$@"; do
     version=$(dpkg-query -W -f '${source:Package} ${source:Version}\n' 2> /dev/null | sed -n "s/^$source //p" | head -n 1)
     echo "$source${version:+=$version}"
 done)
 # shellcheck disable=SC2086
-apt-get $apt update && { (cd "$work/new" && apt-get $apt source $wanted > "$work/log" 2>&1) ||
-    (cd "$work/new" && apt-get $apt source "$@" > "$work/log" 2>&1); } || {
+get_sources()
+{
+    (cd "$work/new" && apt-get $apt source "$@" > "$work/log" 2>&1)
+}
+# shellcheck disable=SC2086
+apt-get $apt update || exit 1
+# shellcheck disable=SC2086
+get_sources $wanted || {
+    echo "no sources of" $wanted "are available, the newest are taken" >&2
+    get_sources "$@"
+} || {
     cat "$work/log" >&2
     exit 1
 }

@@ -1,10 +1,10 @@
-// A machine with drives, as far as functions of node say: for `node -r`. Files of drive C are below DRIVE_C; any other path that is
-// opened there is an error. What Windows itself does with a path (names that it reserves, shares) is not shown by this.
+// Makes node take paths as on Windows, for `node -r`: files of drive C are below DRIVE_C, and opening any other path is an error. What
+// Windows itself does with a path (reserved names, shares) is not tested by this.
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
 
 Object.defineProperty(process, 'platform', { value: 'win32' });
-// Node itself asks for the folder too.
+// Node itself calls cwd() too, and needs the real folder.
 const folder = process.cwd;
 process.cwd = () => /node_files\.js/.test(new Error().stack) ? 'C:\\work' : folder();
 function place(path) {

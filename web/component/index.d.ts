@@ -32,7 +32,7 @@ export interface FlamelEventMap {
     'flamel-change': CustomEvent<{ state: string }>;
     /** The viewer could not start, or a profile not be fetched or read, or an action was refused. */
     'flamel-error': CustomEvent<{ message: string }>;
-    /** The source of a frame is wanted; preventDefault() says that the listener shows it. */
+    /** The user asks for the source of a frame. A listener that shows it calls preventDefault(). */
     'flamel-source': CustomEvent<{ file: string; line?: number }>;
 }
 

@@ -62,7 +62,7 @@ export class Profile {
     tree(options?: Options): any;
     /** Everything, as tables: docs/json.md. */
     tables(): any;
-    /** Where each stack is in a flame graph that is `width` wide; what is narrower than `least` is left out. */
+    /** The boxes of a flame graph that is `width` wide; those narrower than `least` are left out. */
     layout(options?: { width?: number; least?: number; metric?: number }): Box[];
     /** What has changed since `base`: `flamel diff --json`. */
     compare(base: Profile, options?: Options): any;

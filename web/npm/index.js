@@ -121,23 +121,26 @@ export class Profile {
         return json(['convert', '--quiet', '-t', 'json', 'profile.flm', '-o', '-'], this.files);
     }
 
-    // Where each stack is in a flame graph of this width: its depth, and x and width in the same unit. What is narrower than
-    // `least` is left out, with all above it.
+    // The boxes of a flame graph of this width: depth, and x and width in the unit of `width`. Boxes narrower than `least` are
+    // left out, with their callees.
     layout({ width = 1200, least = 0, metric = 0 } = {}) {
         const { frames, stacks, empty_stack: empty } = this.tables();
         const totals = stacks.map(({ self }) => self[metric]), boxes = [];
-        // A stack comes behind its parent, and in the order in which pictures have them.
+        // Stacks are listed after their parents, and siblings in the order in which pictures draw them.
         for (let i = stacks.length - 1; i >= 0; i--)
             if (stacks[i].parent !== null) totals[stacks[i].parent] += totals[i];
         const whole = stacks.reduce((sum, { parent }, i) => parent === null ? sum + totals[i] : sum, empty?.[metric] ?? 0);
-        const depths = [], places = [], free = [];
-        let place = 0;
+        // The offset of each stack, and of its next callee, in the unit of the metric.
+        const depths = [], offsets = [], nexts = [];
+        let next = 0;
         stacks.forEach(({ parent, frame }, i) => {
             depths[i] = parent === null ? 0 : depths[parent] + 1;
-            places[i] = free[i] = parent === null ? place : free[parent];
-            if (parent === null) place += totals[i];
-            else free[parent] += totals[i];
-            const box = { stack: i, depth: depths[i], x: width * places[i] / whole, width: width * totals[i] / whole, total: totals[i], ...frames[frame] };
+            offsets[i] = nexts[i] = parent === null ? next : nexts[parent];
+            if (parent === null) next += totals[i];
+            else nexts[parent] += totals[i];
+            const box = {
+                stack: i, depth: depths[i], x: width * offsets[i] / whole, width: width * totals[i] / whole, total: totals[i], ...frames[frame],
+            };
             if (whole > 0 && box.width >= least) boxes.push(box);
         });
         return boxes;
