@@ -125,6 +125,25 @@ function program(path) {
     return `<h1>${escape(titles.get(path))}</h1><pre tabindex="0" data-language="${path.split('.').pop()}"><code>${escape(text(path))}</code></pre>`;
 }
 
+// ---- Search --------------------------------------------------------------------------------------
+
+const plain = html => html.replace(/<div class="graph".*?<\/div>/gs, '').replace(/<\/(?:code|a|b|i|em|strong|span|mark)>|<(?:code|a|b|i|em|strong|span|mark)\b[^>]*>/g, '')
+    .replace(/<[^>]*>/g, ' ').replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&quot;/g, '"').replace(/&(nbsp|#160|#x00A0);/g, ' ')
+    .replace(/&#(x?)([0-9A-Fa-f]+);/g, (_, hex, digits) => String.fromCodePoint(parseInt(digits, hex ? 16 : 10))).replace(/&amp;/g, '&')
+    .replace(/\s+/g, ' ').trim();
+
+// The sections of a page, from one heading with an anchor (or option of a manual page) to the next: [anchor, title, text].
+function sectionsOf(path, html) {
+    const starts = [...html.matchAll(/<(h[1-6]|dt)\b[^>]*? id="(.*?)"[^>]*>(.*?)<\/\1>/gs)];
+    const ends = [...starts.slice(1).map(({ index }) => index), html.length];
+    const first = plain(html.slice(0, starts[0]?.index).replace(/<h1>.*?<\/h1>/s, ''));
+    return [...first ? [['', titles.get(path), first]] : [],
+        ...starts.map(({ 0: { length }, index, 2: id, 3: title }, i) => [id, plain(title), plain(html.slice(index + length, ends[i]))])];
+}
+
+// All pages for search.js: [address, title, sections].
+const searched = [];
+
 // ---- Pages ---------------------------------------------------------------------------------------
 
 function navigation(current) {
@@ -136,6 +155,7 @@ function navigation(current) {
 function page(path) {
     const content = /\.md$/.test(path) ? markdown(path) : /\.[1-9]$/.test(path) ? manual(path) : program(path);
     const title = titles.get(path);
+    searched.push([addresses.get(path), title, sectionsOf(path, content)]);
     return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -147,11 +167,16 @@ function page(path) {
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<nav aria-label="Pages"><details><summary>flamel</summary>${navigation(path)}</details></nav>
+<nav aria-label="Pages">
+<div role="search" hidden><input type="search" placeholder="Search" aria-label="Search all pages" aria-keyshortcuts="/" autocomplete="off" spellcheck="false">
+<p role="status"></p><ol></ol></div>
+<details><summary>flamel</summary>${navigation(path)}</details>
+</nav>
 <main id="content">
 ${content}
 </main>
 <script src="assets/site.js"></script>
+<script src="assets/search.js"></script>
 </body>
 </html>
 `;
@@ -165,8 +190,9 @@ function classic(script) {
 rmSync(out, { recursive: true, force: true });
 mkdirSync(join(out, 'assets'), { recursive: true });
 for (const path of sources) writeFileSync(join(out, addresses.get(path)), page(path));
-for (const name of ['site.css', 'site.js']) copyFileSync(new URL(name, import.meta.url), join(out, 'assets', name));
+for (const name of ['site.css', 'site.js', 'search.js']) copyFileSync(new URL(name, import.meta.url), join(out, 'assets', name));
 writeFileSync(join(out, 'assets/flamel-graph.js'), classic(text(join(component, 'flamel-graph.js'))));
-const module = gzipSync(readFileSync(join(component, 'flamel.wasm')), { level: 9 }).toString('base64');
-writeFileSync(join(out, 'assets/flamel-wasm.js'), `flamelSite.take('module', '${module}');\n`);
+const packed = bytes => gzipSync(bytes, { level: 9 }).toString('base64');
+writeFileSync(join(out, 'assets/search-index.js'), `flamelSite.take('search-index', '${packed(JSON.stringify(searched))}');\n`);
+writeFileSync(join(out, 'assets/flamel-wasm.js'), `flamelSite.take('module', '${packed(readFileSync(join(component, 'flamel.wasm')))}');\n`);
 for (const [name, content] of profiles) writeFileSync(join(out, `assets/${name}.js`), `flamelSite.take('${name}', '${content}');\n`);

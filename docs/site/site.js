@@ -52,5 +52,5 @@ const flamelSite = (() => {
     fit();
     const current = pages.querySelector('[aria-current]');
     if (wide.matches && current.offsetTop > innerHeight - 80) pages.parentElement.scrollTop = current.offsetTop - innerHeight / 2;
-    return { take: (name, content) => taken.set(name, content) };
+    return { take: (name, content) => taken.set(name, content), bytesOf };
 })();

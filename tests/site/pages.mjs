@@ -76,11 +76,49 @@ test('graphs are drawn, light and dark, and answer queries', async () => {
     assert.ok(count > 8, `${count} graphs`);
 });
 
+test('the search finds each page by its title, and options of manual pages', async () => {
+    const page = await look('index.html');
+    const field = page.getByRole('searchbox'), results = page.locator('[role=search] a');
+    const find = async words => {
+        await field.fill(words);
+        await page.locator('[role=search] [role=status]').filter({ hasText: /result/ }).waitFor();
+        return results.evaluateAll(links => links.map(link => link.getAttribute('href')));
+    };
+    for (const [title, address] of await page.locator('nav details a').evaluateAll(links => links.map(link => [link.textContent, link.getAttribute('href')]))) {
+        const found = await find(title);
+        assert.ok(found.slice(0, 5).some(href => href.split('#')[0] === address), `${title}: ${found.slice(0, 5)}`);
+    }
+    assert.equal((await find('--require-mde'))[0], 'flamel-gate.1.html#require-mde');
+    assert.deepEqual(await find('no-page-has-this-word'), []);
+
+    // By keys alone, on a page of each kind; words that were found are marked.
+    for (const name of ['index.html', 'ci.html', 'top_table.c.html', 'flamel-top.1.html']) {
+        await page.goto(`file://${site}/${name}`);
+        await page.keyboard.press('/');
+        await page.keyboard.type('winsorized noise');
+        await results.first().waitFor();
+        assert.deepEqual(page.failures, [], name);
+    }
+    const marked = await page.locator('[role=search] mark').allTextContents();
+    assert.ok(marked.length > 0 && marked.every(text => /^(winsorized|noise)$/i.test(text)), `${marked}`);
+    assert.ok(await page.locator('nav details').isHidden());
+    const href = await results.first().getAttribute('href');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`file://${site}/${href}`);
+    await page.keyboard.press('/');
+    await page.keyboard.type('x');
+    await page.keyboard.press('Escape');
+    assert.ok(await page.locator('nav details').isVisible() && await results.count() === 0);
+    await page.context().close();
+});
+
 test('axe reports no violation', async () => {
     for (const name of ['index.html', 'flamel-gate.1.html', 'ci.html', 'top_table.c.html'])
         for (const colorScheme of ['light', 'dark']) {
             const page = await look(name, { colorScheme });
             await drawGraphs(page);
+            await page.getByRole('searchbox').fill('gate');
+            await page.locator('[role=search] a').first().waitFor();
             await page.evaluate(axeSource);
             const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa'] }));
             assert.deepEqual(violations.map(({ id, nodes }) => `${name} ${colorScheme} ${id}: ${nodes[0].html}`), []);
