@@ -5,7 +5,7 @@ VSCODE_EXTENSION := $X/flamel-$(VERSION).vsix
 VSCODE_WASM := $(filter-out index.js,$(patsubst web/npm/%,%,$(wildcard web/npm/*.js))) flamel.wasm.gz package.json NOTICE
 VSCODE_FILES := $(patsubst web/vscode/%,$X/extension/%,$(wildcard web/vscode/*.js web/vscode/*.md web/vscode/media/*)) \
                 $(addprefix $X/extension/media/,flamel-graph.js flamel.wasm) $(addprefix $X/extension/wasm/,$(VSCODE_WASM)) \
-                $X/extension/LICENSE $X/extension/package.json
+                $X/extension/LICENSE $X/extension/package.json $X/extension/icon.png
 
 $X/extension/media/flamel-graph.js $X/extension/media/flamel.wasm: $X/extension/media/%: $C/%
 	@mkdir -p $(@D) && cp $< $@

@@ -17,7 +17,7 @@ fail()
 size=$(stat -c %s "$extension")
 [ "$size" -le 3000000 ] || fail "it has $size bytes: more than 3 MB"
 python3 -m zipfile -l "$extension" > build/vscode/contents || exit 1
-for file in package.json extension.js media/page.js media/flamel-graph.js media/flamel.wasm wasm/command.js wasm/flamel.wasm.gz LICENSE; do
+for file in package.json extension.js media/page.js media/flamel-graph.js media/flamel.wasm wasm/command.js wasm/flamel.wasm.gz icon.png LICENSE; do
     grep -qi "extension/$file" build/vscode/contents || fail "there is no $file in it"
 done
 grep -q node_modules build/vscode/contents && fail 'it has packages of npm inside'
