@@ -1,5 +1,5 @@
 # make python: the package flamel of Python, build/python/flamel-VERSION-py3-none-any.whl. It is written on top of
-# libflamel, and has nothing compiled in it.
+# libflamel, or of the command where there is no library, and has nothing compiled in it.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 PYTHON_FILES := $(wildcard python/flamel/*.py) python/README.md
 WHEEL := $(BUILD)/python/flamel-$(VERSION)-py3-none-any.whl
@@ -13,9 +13,11 @@ $(WHEEL): $(PYTHON_FILES) python/pyproject.toml Makefile
 	    $(PYTHON) -m pip -q wheel --no-deps --no-build-isolation --no-index -w $(@D) $(@D)/source
 
 # With the library that is built here; and in a notebook, which jupyter executes and Chromium shows.
-PYTHON_RESULTS := $(addprefix $B/results/python/,package notebook wheel)
+PYTHON_RESULTS := $(addprefix $B/results/python/,package command notebook wheel)
 $B/results/python/package: $B/libflamel.so $B/flamel force
 	$(run_test) python/package $(TEST_SECONDS) tests/python/run.sh $B/libflamel.so $B/flamel
+$B/results/python/command: $B/flamel force
+	$(run_test) python/command $(TEST_SECONDS) tests/python/run.sh '' $B/flamel
 $B/results/python/notebook: $B/libflamel.so $B/flamel force
 	$(run_test) python/notebook $(TEST_SECONDS) tests/python/notebook.sh $B/libflamel.so $B/flamel
 $B/results/python/wheel: $B/libflamel.so $(PYTHON_FILES) force

@@ -14,12 +14,19 @@
 
 In a notebook a profile shows itself; after %load_ext flamel, %%flamel records a cell."""
 
-from .comparison import Comparison, Gate, compare, gate
-from .library import VERSION as __version__
-from .library import Error, Warning
-from .profile import Format, Loss, Metric, Profile, formats, load, loads, merge
+from .errors import VERSION as __version__
+from .errors import Error, LibraryMissing, Warning
+
+try:
+    from .comparison import Comparison, Gate, compare, gate
+    from .profile import Format, Loss, Metric, Profile, formats, load, loads, merge
+    from .report import Report, Table, quantity
+except LibraryMissing:
+    from .command import (Comparison, Format, Gate, Loss, Metric, Profile, Report, Table, compare, find, formats, gate, load,
+                          loads, merge, quantity)
+    find()  # an ImportError if there is no command either
+
 from .recording import Recording, record
-from .report import Report, Table, quantity
 
 __all__ = ['Comparison', 'Error', 'Format', 'Gate', 'Loss', 'Metric', 'Profile', 'Recording', 'Report', 'Table',
            'Warning', 'compare', 'formats', 'gate', 'load', 'loads', 'merge', 'quantity', 'record']

@@ -10,29 +10,10 @@ import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int,
                     c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
 
-VERSION = '0.1.0'
+from .errors import VERSION, Error, LibraryMissing, Warning  # noqa: F401 - as c.Error
 
 NONE = 0xFFFFFFFF
 NO_TIME = -2**63
-
-
-class Error(Exception):
-    """What libflamel could not do, in a sentence.
-
-    kind    'format', 'usage', 'system', 'unit', 'range', 'canceled'
-    line    of a text that was read, from 1; 0: none
-    offset  of a binary file, where `line` is 0"""
-
-    def __init__(self, message, kind='usage', line=0, offset=0):
-        super().__init__(message)
-        self.kind = kind
-        self.line = line
-        self.offset = offset
-
-
-class Warning(UserWarning):  # noqa: A001 - flamel.Warning, as warnings of other packages are named
-    """Something was left out, or an operation matched nothing."""
-
 
 # ---- Structs ---------------------------------------------------------------------------------------
 
@@ -211,6 +192,8 @@ FUNCTIONS.update({f'flm_report_{what}': (_p, [_p, POINTER(ReportOptions), _why])
 def _open():
     """The library: where FLAMEL_LIBRARY says, or as the system finds it."""
     named = os.environ.get('FLAMEL_LIBRARY')
+    if named == '':
+        raise LibraryMissing('FLAMEL_LIBRARY is empty')
     tried = [named] if named else ['libflamel.so.0', '/usr/local/lib/libflamel.so.0']
     reason = ''
     for path in tried:
@@ -218,7 +201,7 @@ def _open():
             return ctypes.CDLL(path)
         except OSError as error:
             reason = reason or str(error)
-    raise ImportError(
+    raise (ImportError if named else LibraryMissing)(
         f'libflamel is not found ({reason}). Install it (apt install ./libflamel0_*.deb, or make '
         'install), or set FLAMEL_LIBRARY to the path of libflamel.so.0.')
 

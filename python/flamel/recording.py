@@ -7,8 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
-from .library import Error
-from .profile import load
+from .errors import Error
 
 _PR_SET_PTRACER = 0x59616D61
 
@@ -84,6 +83,7 @@ class Recording:
             if status != 0:
                 said = said[len('flamel: '):] if said.startswith('flamel: ') else said
                 raise Error(said or f'flamel record ended with {status}', 'system')
+            from . import load  # by the library or by the command
             self.profile = load(self._file)
             self.profile.name = self._file if self._path else 'recording'
             return self.profile

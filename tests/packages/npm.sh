@@ -108,3 +108,9 @@ grep -q '<title>' "$page" || fail "view: there is no page at $address"
 rm -f "$page"
 cp tests/packages/npm.mjs "$work/app/"
 (cd "$work/app" && node --test-reporter=tap npm.mjs "$here/$folded" > "$work/log" 2>&1) || fail "$(grep -A20 '^not ok' "$work/log")"
+
+# The package of Python reads profiles with it if there is no library.
+if command -v python3 > /dev/null; then
+    tests/python/run.sh '' "$in_wasm" Profiles.test_values Profiles.test_operations_leave_the_profile \
+        Comparing.test_a_difference > "$work/log" 2>&1 || fail "$(tail -n 20 "$work/log")"
+fi

@@ -1,7 +1,8 @@
 #!/bin/sh
-# The package of Python with the library that was built here: run.sh LIBRARY FLAMEL [TEST]...
+# The package of Python with the library that was built here, or, if LIBRARY is empty, with the command alone:
+# run.sh LIBRARY FLAMEL [TEST]...
 
-library=$(realpath "$1") flamel=$(realpath "$2")
+library=${1:+$(realpath "$1")} flamel=$(realpath "$2")
 shift 2
 cd "$(dirname "$0")/../.." || exit 1
 # The system's, which has what Debian's packages bring.

@@ -28,3 +28,8 @@ FLAMEL_LIBRARY=$work/none.so own/bin/python -c 'import flamel' 2>&1 | grep -q 'I
     echo 'without the library it does not say so'
     exit 1
 }
+# Without either it says so; with the command alone it works.
+FLAMEL_LIBRARY='' FLAMEL='' PATH=/nowhere own/bin/python -c 'import flamel' 2>&1 | grep -q 'there is no command flamel' || {
+    echo 'without library and command it does not say so'
+    exit 1
+}
