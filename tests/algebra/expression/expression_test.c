@@ -182,7 +182,7 @@ static void samples_are_chosen_by_label_and_metric(void **state)
     gives_of_timed("metric:other", "");
 }
 
-/* Labels by the names that perf has for them are operations, as those by ours are. */
+/* perf's names of labels are operations too: tid, pid, comm. */
 static void other_names_of_labels_are_operations_too(void **state)
 {
     (void)state;
@@ -528,100 +528,7 @@ static void expressions_survive_failed_allocations(void **state)
     flm_profile_free(p);
 }
 
-/* ---- An expression that is being typed ------------------------------------------------------- */
-
-static void assert_end(const char *expression, const char *rest, const char *operation,
-                       const char *argument)
-{
-    struct flm_expression_end end = flm_expression_end(flm_bytes_of(expression));
-    assert_string_equal(expression + end.start, rest);
-    assert_string_equal(end.operation ? end.operation->name : "", operation);
-    assert_string_equal(end.argument ? end.argument->name : "", argument);
-    const char *bar =
-        strrchr(expression, '|'); /* none of these expressions ends with one in quotes */
-    assert_int_equal(end.has_name, strchr(bar ? bar : expression, ':') != NULL);
-}
-
-static void the_end_of_an_expression_says_what_is_being_typed(void **state)
-{
-    (void)state;
-    assert_end("", "", "", "");
-    assert_end("fo", "fo", "", "");
-    assert_end("invert | fo", "fo", "", "");
-    assert_end("hide:", "", "hide", "pattern");
-    assert_end("hide: par", "par", "hide", "pattern");
-    assert_end("invert | hide:module=li", "module=li", "hide", "pattern");
-    assert_end("hide:\"a|b\" | by:mo", "mo", "by", "class");
-    assert_end("hide:a | rename:s/a|b", "b", "", "");
-    assert_end("rename:s/a|b/c/ | depth:", "", "depth", "frames");
-    assert_end("invert:x", "x", "invert", "");
-    assert_end("fokus:x", "x", "", "");
-}
-
-/* ---- Operations of another table ------------------------------------------------------------- */
-
-/* Says what it was called with, in the note. */
-static struct flm_profile *describe(struct flm_operation_call *c)
-{
-    flm_text_format(c->note, "%u %.*s", c->argument[0].number, (int)c->argument[1].unquoted.size,
-                    c->argument[1].unquoted.at ? c->argument[1].unquoted.at : "");
-    return c->argument[2].text.size > 0 ? flm_focus(c->profile, c->argument[2].marks, c->why)
-                                        : flm_invert(c->profile, c->why);
-}
-
-static const struct flm_operation_entry several = {"several",
-                                                   "takes several arguments",
-                                                   "several:1,x",
-                                                   describe,
-                                                   {{"count", FLM_ARGUMENT_NUMBER, false, NULL},
-                                                    {"text", FLM_ARGUMENT_TEXT, true, NULL},
-                                                    {"pattern", FLM_ARGUMENT_PATTERN, true, NULL}}};
-
-static void several_gives(const char *text, const char *note, const char *expected)
-{
-    char buffer[NOTE_SIZE] = "";
-    struct flm_text made;
-    struct flm_error why = {0};
-    struct flm_profile *p = profile_of("main;a,b 1\n");
-    flm_text_init_fixed(&made, buffer, NOTE_SIZE - 1);
-    struct flm_profile *q = flm_operation_apply(&several, p, flm_bytes_of(text), &made, &why);
-    if (!q)
-        fail_msg("%s: %s", text, why.text);
-    assert_string_equal(buffer, note);
-    assert_folded(q, expected);
-    flm_profile_free(p);
-    flm_profile_free(q);
-}
-
-static void several_refuses(const char *text, size_t offset, const char *words)
-{
-    struct flm_text note = {0};
-    struct flm_error why = {0};
-    struct flm_profile *p = profile_of("main;a,b 1\n");
-    assert_null(flm_operation_apply(&several, p, flm_bytes_of(text), &note, &why));
-    assert_int_equal(why.offset, offset);
-    if (!strstr(why.text, words))
-        fail_msg("%s: %s", text, why.text);
-    flm_text_clear(&note);
-    flm_profile_free(p);
-}
-
-static void an_operation_may_take_several_arguments_and_leave_out_the_last(void **state)
-{
-    (void)state;
-    assert_int_equal(flm_operation_argument_count(&several), 3);
-    several_gives("7", "7 ", "a,b;main 1\n");
-    several_gives("7 , x y", "7 x y", "a,b;main 1\n");
-    several_gives("7,\"x,|y\"", "7 x,|y", "a,b;main 1\n");
-    several_gives("7,x,a,b", "7 x", "a,b 1\n"); /* the last one takes all of the rest */
-    several_gives("7,,a,b", "7 ", "a,b 1\n");
-    several_refuses("", 0,
-                    "'several' needs an argument: several:count,text,pattern, for example "
-                    "several:1,x");
-    several_refuses(" ,x", 0, "needs an argument");
-    several_refuses("0,x", 0, "'0' is not a number of count");
-    several_refuses("1, x, /(/", 7, "");
-}
+/* ---- Programs -------------------------------------------------------------------------------- */
 
 static void programs_find_the_frames_of_a_pattern(void **state)
 {
@@ -668,8 +575,6 @@ int main(void)
         cmocka_unit_test(a_note_never_leaves_its_room_and_no_terminal_acts_on_it),
         cmocka_unit_test(any_text_is_an_expression_or_an_error),
         cmocka_unit_test(expressions_survive_failed_allocations),
-        cmocka_unit_test(the_end_of_an_expression_says_what_is_being_typed),
-        cmocka_unit_test(an_operation_may_take_several_arguments_and_leave_out_the_last),
         cmocka_unit_test(programs_find_the_frames_of_a_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
