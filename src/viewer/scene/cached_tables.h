@@ -19,10 +19,10 @@
 #include "algebra/aggregate/functions.h"
 #include "algebra/aggregate/summary.h"
 #include "draw/text/quantity.h"
+#include "layout/chain.h"
 #include "viewer/model/choices.h"
 #include "viewer/model/presets.h"
 #include "viewer/scene/call_tree.h"
-#include "viewer/scene/chain.h"
 
 /* How the table of functions is sorted. */
 enum flm_ranking_key {

@@ -1,4 +1,4 @@
-#include "viewer/scene/chain.h"
+#include "layout/chain.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * with the largest area (the sum of the widths of its nodes) is what a user sees in place of the
  * rest of the program, and is offered to be collapsed. Two passes over the profile, whenever
  * another one is shown. */
-#ifndef FLAMEL_VIEWER_SCENE_CHAIN_H
-#define FLAMEL_VIEWER_SCENE_CHAIN_H
+#ifndef FLAMEL_LAYOUT_CHAIN_H
+#define FLAMEL_LAYOUT_CHAIN_H
 
 #include "flamel/profile.h"
 
