@@ -48,7 +48,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         actionNamed: name => hello.actions.find(action => action.name === name),
         changed, movedByHand, requestFrame, act, point, tryAct, opened, showDetails, showMatches, panelWanted,
         emitError: message => emit?.('flamel-error', {message}),
-        // Whether who has the element shows the source itself.
+        // Whether a listener for flamel-source shows the source itself: it prevents the default then.
         isShown: ({file, line}) => emit?.('flamel-source', {file, line}) === false,
         stageSize: () => canvas.size(),
         hideTooltip: () => tooltip.hide(),

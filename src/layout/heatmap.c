@@ -10,10 +10,10 @@
 
 #define SECOND 1e9
 
-/* Fewer columns show no pattern. */
+/* With fewer columns no pattern can be seen. */
 enum { FEWEST_COLUMNS = 10 };
 
-/* Round numbers that people read; a week in columns of a day is seven. */
+/* Lengths of columns, from a microsecond to a day. */
 static const double columns[] = {
     1e3,          2e3,          5e3,          1e4,           2e4,           5e4,
     1e5,          2e5,          5e5,          1e6,           2e6,           5e6,
@@ -43,7 +43,7 @@ static double columns_in(double length_ns, double column_ns)
     return fmax(1, ceil(length_ns / column_ns - 1e-9));
 }
 
-/* A second; of a short recording what makes enough columns. */
+/* A second, or less if the recording is too short for enough columns. */
 static double usual_column(double length_ns)
 {
     double column = SECOND;
@@ -52,7 +52,8 @@ static double usual_column(double length_ns)
     return column;
 }
 
-/* Rows are round parts of a column: of one of a minute or more seconds and minutes. */
+/* A row is a round part of its column: a round number of ms, or of seconds in columns of 30 s and
+ * more. */
 static uint32_t rows_of(double column_ns, uint32_t most)
 {
     static const uint32_t parts[2][5] = {{50, 25, 20, 10, 5}, {60, 30, 20, 10, 5}};
@@ -102,7 +103,8 @@ uint32_t flm_heatmap_cell_at(const struct flm_heatmap_shape *shape, double ns)
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* What 99 of 100 cells do not exceed, from above, within a part in a thousand of the largest. */
+/* The 99th percentile of the cells that are not empty, rounded up to a thousandth of the
+ * largest. */
 static double usual_most(const struct flm_heatmap *map, uint32_t count)
 {
     enum { PARTS = 1000 };
@@ -143,7 +145,7 @@ static void measure(struct flm_heatmap *map)
     }
 }
 
-/* The moment at which the cells end; none is behind INT64_MAX. */
+/* The time at which the last cell ends, INT64_MAX at most. */
 static int64_t end_of(int64_t first_ns, const struct flm_heatmap_shape *shape)
 {
     double length = shape->column_ns * shape->column_count;

@@ -1,20 +1,18 @@
-/* heatmap.h - the samples of a profile by the second, and by where in the second they are, as
- * FlameScope draws them.
+/* heatmap.h - the samples of a profile by second and by offset in the second, as FlameScope draws
+ * them.
  *
- *     1 s    | . . # . . . |      a column is a second, a row an offset in it: what happens every
- *            | # # # # # # |      100 ms is ten lines from left to right, a pause a gap, a burst a
- *     0 s    | . . # # . . |      dark column
+ *     1 s    | . . # . . . |      a column is a second, a row is an offset in it. What happens
+ *            | # # # # # # |      every 100 ms makes ten lines from left to right, a pause a gap,
+ *     0 s    | . . # # . . |      and a burst a dark column.
  *              0 s   5 s
  *
- * Time goes up a column and on at the foot of the next one, so cells that follow each other are one
- * interval, and a range of them is a range of time (`time:` of flamel-expressions(7)).
+ * Time runs up a column and continues at the bottom of the next one. So a range of cells is a range
+ * of time (`time:` of flamel-expressions(7)), also across columns.
  *
- * A column is a second where that makes enough columns and they all have room. A recording of two
- * seconds has columns of 100 ms, one of an hour columns of 10 s, whose rows are offsets in these:
- * nothing is left out, it is only coarser, and the shape says how coarse.
+ * A column is a second if that gives enough columns and all of them fit. A recording of two seconds
+ * has columns of 200 ms, one of an hour columns of 10 s, and their rows are offsets in these.
  *
- * It takes one pass over the samples; one that has a duration is spread over the cells it lies in.
- */
+ * The samples are read once. A sample with a duration is spread over the cells that it covers. */
 #ifndef FLAMEL_LAYOUT_HEATMAP_H
 #define FLAMEL_LAYOUT_HEATMAP_H
 
@@ -23,21 +21,23 @@
 /* Cells are numbered in the order of time: column * row_count + row. */
 struct flm_heatmap_shape {
     double column_ns, row_ns, length_ns;
-    uint32_t column_count, row_count; /* 0: there is no time */
+    uint32_t column_count, row_count; /* 0: the profile has no times */
 };
 
-/* The finest shape for so much time, with at least 2 columns and 5 rows at most. `column_ns` is how
- * long a column should be; 0: a second, or what fits. One for which there is no room becomes
- * longer. */
+/* The finest shape for a length of time with at most so many columns and rows; it may have 2
+ * columns and 5 rows in any case. `column_ns` is the wanted length of a column; 0: a second, or
+ * what fits. The columns become longer where so many do not fit. */
 struct flm_heatmap_shape flm_heatmap_shape_of(double length_ns, double column_ns,
                                               uint32_t most_columns, uint32_t most_rows);
 
-/* The next longer and shorter columns of a table of round ones; the same at its ends. */
+/* The next longer and the next shorter round length of a column; at the ends of the table the
+ * same. */
 double flm_heatmap_longer(double column_ns);
 double flm_heatmap_shorter(double column_ns);
 
-/* Colors are steps of equal size up to `top`, which is the largest value, or, where a few are far
- * above all others, what 99 in 100 cells do not exceed: the last step is then open. */
+/* Values are divided into steps of equal size from 0 to `top`, one color each. `top` is the largest
+ * value, or, if a few cells are far above all others, the 99th percentile of the cells that are not
+ * empty; the last step then has all values above it too. */
 enum { FLM_HEAT_STEPS = 7 };
 
 struct flm_heatmap {
@@ -49,22 +49,22 @@ struct flm_heatmap {
     double least_of_step[FLM_HEAT_STEPS]; /* likewise */
 };
 
-/* `first_ns`: where the time begins. {FLM_NONE}: samples are counted. False, and `why`, if memory
- * ran out. */
+/* `first_ns`: the time at which the first cell begins. The metric {FLM_NONE} counts samples. False,
+ * and `why`, if memory ran out. */
 bool flm_heatmap_init(struct flm_heatmap *map, const struct flm_profile *profile,
                       struct flm_metric metric, int64_t first_ns, struct flm_heatmap_shape shape,
                       struct flm_error *why);
 void flm_heatmap_clear(struct flm_heatmap *map);
 
-/* The step of a cell; -1: it is empty. */
+/* The step of a cell; -1 if it is empty. */
 int flm_heatmap_step(const struct flm_heatmap *map, uint32_t cell);
 
-/* Runs of cells of one step in a column: each is called with its rows [from, to). */
+/* Calls `run` for each run of cells with one step in a column, with its rows [from, to). */
 typedef void (*flm_heatmap_run)(void *context, uint32_t column, uint32_t from, uint32_t to,
                                 int step);
 void flm_heatmap_walk(const struct flm_heatmap *map, flm_heatmap_run run, void *context);
 
-/* When the cells from one to another, in any order, begin and end. */
+/* The time from one cell to another, both included, in any order. */
 struct flm_heatmap_time {
     double from_ns, to_ns;
 };

@@ -24,9 +24,9 @@ const char *flm_thread_state_title(enum flm_thread_state state)
     return state < FLM_THREAD_STATES ? names[state].title : "unknown";
 }
 
-/* States of runtimes. Those of Java are in dumps of its threads, and as its agent has them.
- * RUNNABLE is all that waits for nothing that the VM knows: also what waits for a processor, or in
- * a call of the system. CPython has the lock that lets one thread at a time run. */
+/* States as runtimes name them. Java's are those of thread dumps and of the agent; a thread that is
+ * RUNNABLE may also wait for a processor or in a system call, which the VM does not know. GIL is
+ * the global interpreter lock of CPython. */
 static const struct {
     const char *value;
     enum flm_thread_state state;

@@ -231,7 +231,7 @@ static int64_t longest_of(const struct flm_profile *p, const uint32_t *sample, u
 /* A range in equal parts: bars. */
 struct bars {
     int64_t from_ns, to_ns;
-    double each_ns; /* of a bar */
+    double each_ns; /* the length of a bar */
     double *bar;
     uint32_t count;
 };

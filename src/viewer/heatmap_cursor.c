@@ -8,9 +8,9 @@ static struct flm_heatmap_shape shape_of(const struct flm_viewer *v)
     return flm_heat_cells_of(&v->model, &v->scene).shape;
 }
 
-/* ---- What is in hand ------------------------------------------------------------------------- */
+/* ---- The current cell, and the pending range ------------------------------------------------- */
 
-uint32_t flm_heat_cell_in_hand(const struct flm_viewer *v)
+uint32_t flm_heat_current_cell(const struct flm_viewer *v)
 {
     const struct flm_heatmap_shape shape = shape_of(v);
     if (v->input.heat.has_cursor && shape.column_count > 0)
@@ -29,9 +29,9 @@ bool flm_heat_pending(const struct flm_viewer *v, struct flm_heatmap_time *time)
         from = flm_heat_cell_at(&v->model, &v->scene, drag->x, drag->y, true);
         to = flm_heat_cell_at(&v->model, &v->scene, drag->last_x, drag->last_y, true);
     } else if (v->input.heat.is_begun) {
-        uint32_t in_hand = flm_heat_cell_in_hand(v);
+        uint32_t current = flm_heat_current_cell(v);
         from = flm_heatmap_cell_at(&shape, v->input.heat.begin_ns);
-        to = in_hand != FLM_NONE ? in_hand : from;
+        to = current != FLM_NONE ? current : from;
     } else {
         return false;
     }

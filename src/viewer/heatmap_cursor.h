@@ -1,26 +1,27 @@
-/* heatmap_cursor.h - the heatmap under the pointer and the keys: the cell in hand, and a range of
- * time in the making, which becomes "time:A..B" like one of the timeline.
+/* heatmap_cursor.h - the current cell of the heatmap, and a range of time that is being selected in
+ * it. A range becomes the transform "time:A..B", as one of the timeline does.
  *
  *     drag               from one cell to another, in any columns
- *     click, and click   likewise: the first one begins the range
- *     shift and arrows   move the cell in hand; g begins the range there, and ends it */
+ *     two clicks         the same: the first begins the range, the second ends it
+ *     shift and arrows   move the current cell; g begins a range at it, and ends it there */
 #ifndef FLAMEL_VIEWER_HEATMAP_CURSOR_H
 #define FLAMEL_VIEWER_HEATMAP_CURSOR_H
 
 #include "viewer/internal.h"
 
-/* The cell in hand: by keys, else under the pointer. FLM_NONE: there is none. */
-uint32_t flm_heat_cell_in_hand(const struct flm_viewer *viewer);
+/* The current cell: the one chosen by keys, else the one under the pointer; FLM_NONE without. */
+uint32_t flm_heat_current_cell(const struct flm_viewer *viewer);
 
-/* The range that a drag, or the cell in hand, would end now; false where none was begun. */
+/* The range that was begun, from its first cell to the current one; false if none was begun. */
 bool flm_heat_pending(const struct flm_viewer *viewer, struct flm_heatmap_time *time);
 
-/* Begins a range at a cell, or ends the one that was begun. Of a drag: selects what it is over. */
+/* Begins a range at a cell, or ends the one that was begun and selects it. The second: selects the
+ * range that was dragged over. */
 bool flm_heat_mark(struct flm_viewer *viewer, uint32_t cell, struct flm_error *why);
 bool flm_heat_drop(struct flm_viewer *viewer, struct flm_error *why);
 
-/* "24 samples"; "cells of 1 s by 20 ms", or the pending range; and what the strongest color stands
- * for: "24 samples, more in 3". The map was made. */
+/* Append, once the map was made: "24 samples"; "cells of 1 s by 20 ms", or the pending range; and
+ * the value of the strongest color, with the number of cells above it: "24 samples, more in 3". */
 void flm_heat_add_value(const struct flm_viewer *viewer, double value, struct flm_text *out);
 void flm_heat_add_caption(const struct flm_viewer *viewer, struct flm_text *out);
 void flm_heat_add_most(const struct flm_viewer *viewer, struct flm_text *out);

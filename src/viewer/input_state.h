@@ -26,7 +26,7 @@ struct flm_drag {
     double released_x, released_y;
 };
 
-/* In a heatmap. Times, because cells become others when the window does. */
+/* In a heatmap. As times, because a resize of the window may change the cells. */
 struct flm_heat_cursor {
     bool has_cursor, is_begun; /* a cell was chosen by keys; the first end of a range is known */
     double cursor_ns, begin_ns;

@@ -84,7 +84,7 @@ static void add_rows(struct flm_text *out, double rows)
         add(out, "y", (struct flm_bytes){text, flm_number_print_rounded(rows, 6, text)});
 }
 
-/* How long a column of the heatmap is. */
+/* The length of a column of the heatmap. */
 static void add_column(struct flm_text *out, double column_ns)
 {
     char text[FLM_NUMBER_SIZE + 2];
@@ -195,7 +195,7 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
     flm_text_clear(&text);
 }
 
-/* A longer one is no column: 30 years. */
+/* Longer columns are ignored: 30 years. */
 #define MOST_COLUMN_NS 1e18
 
 /* ---- Reading --------------------------------------------------------------------------------- */

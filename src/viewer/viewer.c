@@ -229,7 +229,7 @@ bool flm_viewer_update(struct flm_viewer *v, struct flm_error *why)
         !flm_searches_open(&v->model.searches, p, why) ||
         !(keeps ? prepare(v, why) : rebuild(v, why)))
         return false;
-    if (keeps) /* what is above them may be another height */
+    if (keeps) /* the height of what is above them may have changed */
         flm_viewer_arrange(v);
     v->scene_from = version;
     v->panes_from = flm_version_of(&v->model.versions, PANE_ASPECTS);

@@ -167,7 +167,7 @@ static void columns_can_be_longer_and_shorter_and_the_state_has_it(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char action[60];
         snprintf(action, sizeof action, "heatmap-column %s", wrong[i]);
-        assert_non_null(strstr(refusal(v, action), "a column lasts"));
+        assert_non_null(strstr(refusal(v, action), "the length of a column is"));
     }
     flm_viewer_free(v);
 }

@@ -186,8 +186,8 @@ struct flm_profile *flm_operation_apply(const struct flm_operation_entry *operat
 static bool refuse_name(struct flm_bytes name, size_t offset, struct flm_error *why)
 {
     const struct flm_operation_entry *operation;
-    if (flm_bytes_are(name,
-                      "cpu")) /* a label that people write as an operation, as "thread" is one */
+    bool is_label = flm_bytes_are(name, "cpu"); /* "thread" and "process" are operations */
+    if (is_label)
         return flm_error_byte(why, FLM_ERROR_USAGE, offset,
                               "there is no operation '%.*s'; for that label use label:%.*s=VALUE",
                               (int)name.size, name.at, (int)name.size, name.at);

@@ -329,7 +329,7 @@ const struct flm_operation_entry *flm_operation_at(size_t index)
     return index < sizeof operations / sizeof operations[0] ? &operations[index] : NULL;
 }
 
-/* What other programs call the label that an operation keeps samples by: tid, pid, comm. */
+/* The name of the operation for perf's name of the label that it selects by: tid, pid, comm. */
 static struct flm_bytes own_name(struct flm_bytes name)
 {
     const char *own = flm_label_own_name(name);

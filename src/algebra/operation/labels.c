@@ -14,7 +14,7 @@ bool flm_label_has_key(const struct flm_profile *p, struct flm_bytes key)
     return false;
 }
 
-/* Here, and in other programs. */
+/* Keys of labels: flamel's, and the one of perf and others. */
 static const char *const same[][2] = {{"thread", "tid"}, {"process", "pid"}, {"command", "comm"}};
 
 const char *flm_label_own_name(struct flm_bytes key)

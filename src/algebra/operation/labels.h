@@ -12,7 +12,7 @@ struct flm_bytes flm_label_key(const struct flm_profile *p, struct flm_bytes ask
 /* The other name of a key that the profile has: "tid" of "thread"; NULL: it has none. */
 const char *flm_label_other_name(const struct flm_profile *p, struct flm_bytes key);
 
-/* The name here of what other programs call "tid", "pid" or "comm"; NULL: it is none of these. */
+/* The name that flamel has for the keys "tid", "pid" and "comm" of other programs; NULL for other keys. */
 const char *flm_label_own_name(struct flm_bytes key);
 
 /* Whether any sample may have a label of this key. */

@@ -1,5 +1,5 @@
-/* thread_filter.h - samples by their thread, its process and command, and its state, in the words
- * that people have for them.
+/* thread_filter.h - selects samples by their thread, its process and command, or its state, by name
+ * or by number.
  *
  *     thread:http-*,main            by name, or by number; one of several, by commas
  *     process:4711                  likewise
@@ -29,8 +29,8 @@ enum flm_thread_filter {
 /* "thread", "process", "command", "state". */
 const char *flm_thread_filter_name(enum flm_thread_filter by);
 
-/* The keys of the labels that are looked at for it, of those that there are: names, then numbers.
- * At most two; "" after the last. `name` is one of those above. */
+/* The keys of the labels that a filter compares, and that the profile has: of names, then of
+ * numbers; "" after the last. `name` is one of those that flm_thread_filter_name returns. */
 struct flm_thread_filter_keys {
     struct flm_bytes at[2];
 };

@@ -146,7 +146,8 @@ static bool is_java_file(struct flm_bytes file)
     return ends_with_one_of(file, extensions);
 }
 
-/* What a Java VM compiles beside methods, which have a class: "itable stub", "I2C/C2I adapters". */
+/* Code that a Java VM generates itself: "itable stub", "I2C/C2I adapters". Unlike a method, it has no
+ * class in its name. */
 static bool is_java_stub(const struct reading *r, const struct flm_frame_record *frame)
 {
     struct flm_bytes name = flm_string_bytes(r->p, frame->function);
@@ -189,7 +190,7 @@ static bool is_others_native(struct reading *r, const struct flm_frame_record *f
     struct flm_bytes module = flm_string_bytes(r->p, frame->module);
     if (is_library_file(r, flm_string_bytes(r->p, frame->file)) || is_runtime_name(name))
         return true;
-    if (r->has_java && is_platform(name)) /* classes that the VM makes have no file of source */
+    if (r->has_java && is_platform(name)) /* classes that the VM generates have no source file */
         return true;
     if (frame->module)
         return is_library(module) || is_library_file(r, module) ||

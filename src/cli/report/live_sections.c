@@ -286,9 +286,9 @@ static const char *rows_heading(const struct flm_sections *s, const struct flm_s
     return heading && *heading ? heading : "name";
 }
 
-/* The columns with the highest number are left out first in a narrow window: rates since the start
- * (the current rate is a column too), extremes, percentiles, then from the right; total times
- * last. */
+/* The order in which columns are left out of a narrow window, the largest number first: the rate
+ * since the start, since the column before it is the current rate; minima and maxima; percentiles;
+ * then columns from the right to the left; and total times last. 0: never. */
 static int leave_out(const char *name, size_t index)
 {
     enum { FIRST = 3, OTHERS = 2, PERCENTILES = 200, EXTREMES = 300, RATES = 400 };

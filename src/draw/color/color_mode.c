@@ -351,7 +351,7 @@ static void list_steps(struct flm_legend *legend)
                                      .count = 1};
 }
 
-/* What groups have: of each, and of the color that it is of. */
+/* Sums by group, and by color. */
 struct group_sums {
     double *self, *area; /* by group; the area of a box is its width, in all rows */
     double *color_area;  /* by the first group of a color */
@@ -365,7 +365,8 @@ static bool same_tone(const struct flm_color_group *a, const struct flm_color_gr
            a->texture == b->texture;
 }
 
-/* Kinds of code and rules are told apart, whatever their colors are. */
+/* In these modes unrelated groups may share a color. Kinds of code and rules are separate items
+ * even if their colors are equal. */
 static bool has_families(const struct flm_coloring *c)
 {
     return c->mode == FLM_COLOR_MODULE || c->mode == FLM_COLOR_FILE ||
@@ -392,7 +393,7 @@ static bool find_colors(const struct flm_coloring *c, struct group_sums *sums)
     return good;
 }
 
-/* `before` has room for a number a node, and one. */
+/* `before` has room for one number more than there are nodes. */
 static double sum_groups(const struct flm_coloring *c, const struct flm_tree *tree, double *before,
                          struct group_sums *sums)
 {
@@ -424,7 +425,7 @@ static int largest_first(const void *context, uint32_t a, uint32_t b)
     return (sums->area[b] > sums->area[a]) - (sums->area[b] < sums->area[a]);
 }
 
-/* A second name is worth its room if a reader would take its boxes for the first one's. */
+/* The second group of a color is named from this part of the first one's area on. */
 static const double second_part = 0.25;
 
 static void list_colors(struct flm_legend *legend, const struct flm_coloring *c,

@@ -84,13 +84,13 @@ void flm_coloring_clear(struct flm_coloring *coloring);
 /* The texture of the frame's group; FLM_TEXTURE_NONE where it has none. */
 enum flm_texture flm_coloring_texture(const struct flm_coloring *coloring, uint32_t frame);
 
-/* The colors in a picture, those of the largest area first: their self values add up to the total.
- * Groups that have one color are one item, since nobody can tell them apart by it: it is named
- * after the one with the largest area. In modes of shares: the steps, from little to much, without
+/* The colors in a picture, the one with the largest area first; their self values add up to the
+ * total. Groups of one color are one item, since the color does not tell them apart; it is named
+ * after the group with the largest area. In modes of shares: the steps from little to much, without
  * totals. */
 struct flm_legend_item {
     struct flm_bytes title;  /* static, or the group's */
-    struct flm_bytes second; /* of the group with the next largest area; empty: it is small */
+    struct flm_bytes second; /* of the group with the second largest area; empty if that is small */
     struct flm_tone tone;
     enum flm_mark mark;
     enum flm_texture texture;

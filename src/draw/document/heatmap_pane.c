@@ -9,7 +9,7 @@
 
 enum { GUTTER = FLM_HEATMAP_GUTTER_PX, ROW = FLM_HEATMAP_ROW_PX, AXIS = FLM_HEATMAP_AXIS_PX };
 
-/* Ticks of the times, and of the offsets; the gap between a label and the cells. */
+/* The least distance of two ticks of each axis, and the gap between a label and the cells. */
 enum { TICKS_APART = 90, OFFSETS_APART = 40, GAP = 6 };
 
 static_assert((int)FLM_HEAT_STEPS == (int)FLM_SHARE_STEPS, "a tone for each step");
@@ -40,7 +40,7 @@ void flm_heatmap_add_offset(const struct flm_heatmap_shape *shape, double ns, st
     flm_tick_label_add(out, ns, shape->row_ns, shape->column_ns);
 }
 
-/* How much of a quantity is its number. */
+/* The size of the number in front of a quantity's unit. */
 static size_t number_size(struct flm_bytes quantity)
 {
     size_t size = quantity.size;
@@ -84,7 +84,7 @@ bool flm_heatmap_selected_rows(const struct flm_heatmap_shape *shape, double fro
 
 /* ---- Painting -------------------------------------------------------------------------------- */
 
-/* Where the cells are on a surface. */
+/* The position of the cells on a surface. */
 struct place {
     const struct flm_heatmap_pane *pane;
     const struct flm_surface *to;
@@ -183,9 +183,9 @@ void flm_heatmap_pane_add(struct flm_document *document, const struct flm_heatma
                           struct flm_bytes unit)
 {
     static const struct flm_rectangles no_boxes;
+    assert(document && h && h->map);
     struct flm_document_pane *pane = flm_document_add_pane(document);
     struct flm_text text = {0};
-    assert(document && h && h->map);
     if (!pane)
         return;
     *pane = (struct flm_document_pane){

@@ -1,5 +1,5 @@
-/* heatmap_document.c - the picture with the option "heatmap": a document with one heatmap, the same
- * as SVG, PDF and pixels. It has no script. */
+/* heatmap_document.c - the picture with the option "heatmap": a document with one heatmap, without a
+ * script, for SVG, PDF and PNG. */
 #include <math.h>
 
 #include "draw/color/theme.h"
@@ -37,7 +37,7 @@ static void add_status(struct flm_svg *svg, struct flm_text *text, bool begins_l
     text->size = 0;
 }
 
-/* "1 s by 20 ms a cell", "30 s", "12,345 samples", and what is not in it. */
+/* "cells of 1 s by 20 ms", "30 s", "12 s in 12,345 samples", and the samples that are not in it. */
 static void add_statuses(struct flm_svg *svg)
 {
     const struct flm_heatmap *map = &svg->heatmap.map;

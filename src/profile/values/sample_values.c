@@ -29,6 +29,14 @@ const double *flm_sample_values_expanded(struct flm_sample_values *v, uint32_t s
     return known;
 }
 
+size_t flm_sample_values_memory(const struct flm_sample_values *v, uint32_t sample_count)
+{
+    size_t words = v->present ? (size_t)sample_count / 64 + 1 : 0;
+    size_t values = v->any ? v->count * sizeof *v->any : v->small ? v->count * sizeof *v->small : 0;
+    return values + words * (sizeof *v->present + sizeof *v->before) +
+           (__atomic_load_n(&v->expanded, __ATOMIC_ACQUIRE) ? sample_count * sizeof(double) : 0);
+}
+
 /* Frees an array that is const because it does not change once it is made. */
 static void release(const void *array)
 {

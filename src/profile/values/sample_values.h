@@ -73,6 +73,9 @@ void flm_sample_values_expand(const struct flm_sample_values *values, uint32_t f
  * once, and all get the same column, which belongs to `values`. NULL if memory ran out. */
 const double *flm_sample_values_expanded(struct flm_sample_values *values, uint32_t sample_count);
 
+/* The memory that the arrays take. */
+size_t flm_sample_values_memory(const struct flm_sample_values *values, uint32_t sample_count);
+
 /* Frees the arrays. */
 void flm_sample_values_clear(struct flm_sample_values *values);
 

@@ -1,4 +1,4 @@
-/* heatmap.c - the heatmap by keys: the cell in hand, ranges, and how long a column is. */
+/* heatmap.c - keys and actions of the heatmap: the current cell, ranges, the length of a column. */
 #include <math.h>
 
 #include "algebra/expression/argument.h"
@@ -19,7 +19,7 @@ static bool is_begun(const struct flm_viewer *v)
 
 static const struct flm_condition begun = {is_begun, "no range was begun", true};
 
-/* The first key takes the fullest cell. */
+/* The cell with the largest value, which is the first one that keys select. */
 static uint32_t fullest(const struct flm_heatmap *map)
 {
     uint32_t best = 0, count = map->shape.column_count * map->shape.row_count;
@@ -29,7 +29,7 @@ static uint32_t fullest(const struct flm_heatmap *map)
     return best;
 }
 
-/* What is in the cell is a notice, which is read aloud too. */
+/* Its time and value are a notice, which screen readers read aloud. */
 static bool take_cell(struct flm_viewer *v, uint32_t cell)
 {
     const struct flm_heatmap *map = &v->scene.heat.map;
@@ -53,7 +53,7 @@ static bool move(struct flm_viewer *v, int columns, int rows, struct flm_error *
     if (!flm_heat_make(&v->model, &v->scene, why))
         return false;
     const struct flm_heatmap *map = &v->scene.heat.map;
-    uint32_t cell = flm_heat_cell_in_hand(v);
+    uint32_t cell = flm_heat_current_cell(v);
     if (cell == FLM_NONE)
         return take_cell(v, fullest(map));
     double count = (double)map->shape.column_count * map->shape.row_count;
@@ -85,10 +85,10 @@ static bool act_down(struct flm_viewer *v, struct flm_bytes none, struct flm_err
     return move(v, 0, -1, why);
 }
 
-/* Makes the map, and finds the cell in hand: the fullest where there is none. */
-static bool cell_in_hand(struct flm_viewer *v, uint32_t *cell, struct flm_error *why)
+/* Makes the map, and finds the current cell: the fullest if there is none. */
+static bool find_cell(struct flm_viewer *v, uint32_t *cell, struct flm_error *why)
 {
-    *cell = flm_heat_cell_in_hand(v);
+    *cell = flm_heat_current_cell(v);
     if (!flm_heat_make(&v->model, &v->scene, why))
         return false;
     if (*cell == FLM_NONE) {
@@ -102,14 +102,14 @@ static bool act_mark(struct flm_viewer *v, struct flm_bytes none, struct flm_err
 {
     uint32_t cell;
     (void)none;
-    return cell_in_hand(v, &cell, why) && flm_heat_mark(v, cell, why);
+    return find_cell(v, &cell, why) && flm_heat_mark(v, cell, why);
 }
 
 static bool act_column(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     uint32_t cell;
     (void)none;
-    if (!cell_in_hand(v, &cell, why))
+    if (!find_cell(v, &cell, why))
         return false;
     uint32_t rows = v->scene.heat.map.shape.row_count, first = cell / rows * rows;
     v->input.heat.is_begun = false;
@@ -124,7 +124,7 @@ static bool act_cancel(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     return true;
 }
 
-/* ---- How long a column is -------------------------------------------------------------------- */
+/* ---- The length of a column ------------------------------------------------------------------ */
 
 static bool set_column(struct flm_viewer *v, double column_ns)
 {
@@ -140,7 +140,7 @@ static bool act_columns(struct flm_viewer *v, struct flm_bytes text, struct flm_
     double ns;
     if (!flm_duration_parse(text, &ns) || !(ns >= 1000 && ns < 1e18))
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "a column lasts 1s or 100ms, and 1us at least, not '%.*s'",
+                             "the length of a column is 1us or more, for example 100ms, not '%.*s'",
                              (int)text.size, text.at);
     return set_column(v, ns);
 }
@@ -155,7 +155,7 @@ static bool act_longer(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     (void)none, (void)why;
     double longer = flm_heatmap_longer(column_now(v));
     return longer >= 2 * flm_timeline_duration(&v->scene)
-               ? flm_viewer_notify(v, "one column is all of the time")
+               ? flm_viewer_notify(v, "one column shows all of the time")
                : set_column(v, longer);
 }
 
@@ -174,18 +174,18 @@ static bool act_shorter(struct flm_viewer *v, struct flm_bytes none, struct flm_
 static const struct flm_action_argument a_duration = {"DURATION", FLM_GIVEN_TYPED, NULL};
 
 static const struct flm_action actions[] = {
-    {"heatmap-left", "Cell of the column before", NULL, "S-ArrowLeft", act_left, &mapped},
-    {"heatmap-right", "Cell of the next column", NULL, "S-ArrowRight", act_right, &mapped},
+    {"heatmap-left", "Cell in the previous column", NULL, "S-ArrowLeft", act_left, &mapped},
+    {"heatmap-right", "Cell in the next column", NULL, "S-ArrowRight", act_right, &mapped},
     {"heatmap-up", "Cell above: later", NULL, "S-ArrowUp", act_up, &mapped},
     {"heatmap-down", "Cell below: earlier", NULL, "S-ArrowDown", act_down, &mapped},
-    {"heatmap-mark", "Begin or end a time range at the cell", NULL, "g", act_mark, &mapped,
+    {"heatmap-mark", "Begin a time range at the cell, or end it", NULL, "g", act_mark, &mapped,
      "select flamescope"},
-    {"heatmap-cancel", "Forget the begin of the range", NULL, "Escape", act_cancel, &begun},
-    {"heatmap-one", "Only the column of the cell", NULL, "G", act_column, &mapped,
+    {"heatmap-cancel", "Cancel the time range", NULL, "Escape", act_cancel, &begun},
+    {"heatmap-one", "Only the time of the column", NULL, "G", act_column, &mapped,
      "select second flamescope"},
     {"heatmap-longer", "Longer columns", NULL, "}", act_longer, &mapped, "coarser seconds"},
     {"heatmap-shorter", "Shorter columns", NULL, "{", act_shorter, &mapped, "finer seconds"},
-    {"heatmap-column", "Columns of", &a_duration, NULL, act_columns, &mapped,
+    {"heatmap-column", "Length of a column", &a_duration, NULL, act_columns, &mapped,
      "seconds period length"},
 };
 const struct flm_action_group flm_heatmap_actions = {"Heatmap", actions,

@@ -6,7 +6,7 @@
  *     drag in the minimap                a range, which is zoomed to; inside the window: moves it
  *     drag in the timeline               a time, which is all that is shown then; in the chart,
  *                                        which is over time itself, as in the minimap
- *     drag in a heatmap                  likewise, from cell to cell; or a click on the first one
+ *     drag in the heatmap                the same, from cell to cell; or a click on the first cell
  *                                        and one on the last
  *     click on a thread in the timeline  only that thread; with control: it as well
  *     click on the heading of a process  collapses it to one row of the flame chart, or opens it
@@ -197,7 +197,7 @@ static void report_error(struct flm_viewer *v, bool good, const struct flm_error
         flm_viewer_notify_error(v, why);
 }
 
-/* A cell of the heatmap: begins a range, or ends it. */
+/* A click on a cell of the heatmap begins a range, or ends it. */
 static void click_cell(struct flm_viewer *v, double x, double y)
 {
     uint32_t cell = flm_heat_cell_at(&v->model, &v->scene, x, y, false);

@@ -101,7 +101,7 @@ struct flm_model {
     struct flm_code_shown code;
     struct flm_text source_link;    /* "vscode://file/{file}:{line}"; "": none */
     struct flm_comparing comparing; /* with another file, or another part of this one */
-    double heat_column_ns;     /* of the heatmap, as it was chosen; 0: a second, or what fits */
+    double heat_column_ns;     /* of the heatmap, as the user chose it; 0: a second, or what fits */
     bool shows_tracks;         /* the timeline has a row for each thread */
     struct flm_text collapsed; /* processes of the flame chart: name_list.h */
     struct flm_text expanded;  /* likewise its threads that show all of their rows */

@@ -16,11 +16,12 @@ enum { WINDOW_WIDTH = 1440, WINDOW_HEIGHT = 900, LABEL_PAD = 4, LABEL_PX = 12, B
 /* What is narrower has no room for a label. */
 #define LABEL_FROM_PX 40.0
 
-/* Of a label that is cut off, so much has to be seen. */
+/* A label that is cut off is drawn only where this much of it is seen. */
 #define LEAST_SEEN_PX 80.0
 
-/* The class of labels that are hidden in windows up to so wide, and the narrowest one in which the
- * others are as they should be: a phone, and what is no phone any more (web/start.css). */
+/* web/start.css hides labels of the class "large" in windows of up to 1100 px, and those of the class
+ * "medium" in windows of up to 720 px. A label has the first class for which it does not fit into a
+ * window of this width. */
 static const struct {
     const char *class;
     double narrowest_px;
@@ -188,7 +189,7 @@ static void begin_ink(struct flm_text *out, const struct colors *last, const str
     flm_text_putc(out, '>');
 }
 
-/* NULL: it is seen in all windows. */
+/* The class of a label; NULL: it is shown in every window. */
 static const char *class_of(const struct first *first, const struct flm_rectangle *r,
                             const struct flm_label_parts *label, const struct flm_font *font)
 {

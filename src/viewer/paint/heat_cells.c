@@ -1,8 +1,9 @@
-/* heat_cells.c - the heatmap in a terminal: two rows of it in a row, as half blocks; where there
- * are no colors, or only ASCII, the fuller one of the two as a character. */
+/* heat_cells.c - the heatmap in a terminal. A row of the screen shows two rows of cells, as half
+ * blocks; without colors, or in ASCII, it shows the larger value of the two as a character. */
 #include <math.h>
 
 #include "draw/document/heatmap_pane.h"
+#include "draw/text/time_ticks.h"
 #include "viewer/heatmap_cursor.h"
 #include "viewer/paint/internal.h"
 
@@ -14,8 +15,8 @@ struct cells {
     struct flm_cell_area area;
     struct flm_heat_cells at;
     struct flm_page_colors colors;
-    struct flm_heatmap_time selected;
-    bool is_selected;
+    struct flm_heatmap_time selected, marked; /* marked: the pending range, or the current cell */
+    bool is_selected, is_marked;
 };
 
 static struct flm_style style_of(const struct cells *c, uint32_t ink, uint32_t attributes)
@@ -59,16 +60,23 @@ static uint32_t color_at(const struct cells *c, uint32_t column, uint32_t row)
     return is_paler(c, column, row) ? flm_color_mix(rgb, c->colors.page, PALER) : rgb;
 }
 
+static void find_marked(struct cells *c)
+{
+    uint32_t cell = flm_heat_current_cell(c->viewer);
+    c->is_marked = true;
+    if (flm_heat_pending(c->viewer, &c->marked))
+        return;
+    c->is_marked = cell != FLM_NONE;
+    if (c->is_marked)
+        c->marked = flm_heatmap_time_of(&c->at.shape, cell, cell);
+}
+
 static bool is_marked(const struct cells *c, uint32_t column, uint32_t row)
 {
-    uint32_t cell = flm_heat_cell_in_hand(c->viewer), rows = c->at.shape.row_count;
-    struct flm_heatmap_time time;
-    if (flm_heat_pending(c->viewer, &time)) {
-        uint32_t here = column * rows + row;
-        struct flm_heatmap_time at = flm_heatmap_time_of(&c->at.shape, here, here);
-        return at.from_ns >= time.from_ns - 1 && at.to_ns <= time.to_ns + 1;
-    }
-    return cell != FLM_NONE && cell / rows == column && cell % rows == row;
+    uint32_t cell = column * c->at.shape.row_count + row;
+    struct flm_heatmap_time time = flm_heatmap_time_of(&c->at.shape, cell, cell);
+    return c->is_marked && row < c->at.shape.row_count && time.from_ns >= c->marked.from_ns - 1 &&
+           time.to_ns <= c->marked.to_ns + 1;
 }
 
 static void draw_cell(const struct cells *c, int column, int y, uint32_t lower_row)
@@ -101,7 +109,7 @@ static int put_text(const struct cells *c, int column, int y, int room, const st
                            style_of(c, c->colors.muted, FLM_CELL_PLAIN));
 }
 
-/* The caption, and at its right the largest value. */
+/* The caption, and the value of the strongest color at the right. */
 static void draw_caption(const struct cells *c)
 {
     struct flm_text text = {0}, most = {0};
@@ -157,6 +165,7 @@ void flm_heat_cells_draw(struct flm_viewer *v, struct flm_screen *screen, struct
     }
     c.is_selected = flm_timeline_selected(&v->model, &v->scene, &selected);
     c.selected = (struct flm_heatmap_time){selected.left, selected.right};
+    find_marked(&c);
     int rows = (int)ceil(c.at.height / FLM_CELL_HEIGHT_PX);
     for (int y = 0; y < rows && y + 1 < area.rows; y++)
         for (int column = (int)(c.at.left / FLM_CELL_PX); column < area.columns; column++)

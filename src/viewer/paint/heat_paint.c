@@ -1,9 +1,10 @@
-/* heat_paint.c - the heatmap above the picture: caption and colors, cells, what is selected or
- * pointed at, offsets and times. */
+/* heat_paint.c - paints the heatmap above the picture: the caption with the legend, the cells, the
+ * outlines of the selection and of the current cell, and the axes. */
 #include <math.h>
 
 #include "draw/document/heatmap_pane.h"
 #include "draw/text/quantity.h"
+#include "draw/text/time_ticks.h"
 #include "viewer/heatmap_cursor.h"
 #include "viewer/paint/internal.h"
 
@@ -18,7 +19,7 @@ struct painter {
     double scale;
 };
 
-/* Forced colors: from the page to the text. */
+/* In forced colors: mixtures of the page's color and the text's. */
 uint32_t flm_heat_color(const struct flm_theme *theme, int step)
 {
     if (!theme->forced)
@@ -32,13 +33,13 @@ static int column_left(const struct flm_heat_cells *c, uint32_t column)
     return (int)round(c->left + column * c->column_px);
 }
 
-/* The upper edge of a row, which is the lower one of the row above it in time. */
+/* The upper edge of so many rows, counted from the bottom. */
 static int row_top(const struct flm_heat_cells *c, double rows)
 {
     return (int)round(c->top + c->height - rows * c->row_px);
 }
 
-/* Columns that are wide enough are apart. */
+/* Wide columns have a gap between them. */
 static int column_right(const struct painter *p, uint32_t column)
 {
     enum { APART_FROM = 8 };
@@ -61,7 +62,7 @@ static struct flm_bytes bytes_of(const struct flm_text *text)
 
 /* ---- The caption ----------------------------------------------------------------------------- */
 
-/* From the right: "24 samples", the colors, "1"; returns where it begins. */
+/* The legend, from the right: "24 samples", the colors, "0". Returns its left edge. */
 static double paint_key(const struct painter *p)
 {
     struct flm_viewer *v = p->viewer;
@@ -90,7 +91,7 @@ static double paint_key(const struct painter *p)
     return right;
 }
 
-/* Above the cells, as far as it fits. */
+/* The caption above the cells, cut off at the legend. */
 static void paint_caption(const struct painter *p)
 {
     struct flm_viewer *v = p->viewer;
@@ -208,7 +209,7 @@ static void outline(const struct painter *p, struct flm_heatmap_time time, int t
     }
 }
 
-/* The rest is paler. */
+/* Makes cells outside of the selection paler. */
 static void dim_others(const struct painter *p, struct flm_heatmap_time time)
 {
     enum { PALER = 170 };
@@ -238,7 +239,7 @@ static void paint_selection(const struct painter *p)
     }
     if (flm_heat_pending(v, &time))
         outline(p, time, 2 * thin);
-    uint32_t cell = flm_heat_cell_in_hand(v);
+    uint32_t cell = flm_heat_current_cell(v);
     if (cell != FLM_NONE)
         outline(p, flm_heatmap_time_of(&p->cells.shape, cell, cell), thin);
 }

@@ -55,7 +55,7 @@ void flm_scrolled_finish(struct flm_viewer *viewer, struct flm_pixels *area);
 /* The timeline, above everything else. */
 void flm_timeline_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
 
-/* ---- heat_paint.c: the heatmap, where the timeline would be; heat_cells.c: in cells ---------- */
+/* ---- heat_paint.c: the heatmap, in place of the timeline; heat_cells.c: in a terminal -------- */
 
 void flm_heat_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
 void flm_heat_cells_draw(struct flm_viewer *viewer, struct flm_screen *screen,

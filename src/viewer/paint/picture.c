@@ -7,6 +7,7 @@
 #include "draw/color/state_tones.h"
 #include "draw/document/heatmap_pane.h"
 #include "draw/text/quantity.h"
+#include "draw/text/time_ticks.h"
 #include "viewer/paint/internal.h"
 
 /* CSS pixels. */
@@ -27,7 +28,7 @@ struct picture {
     struct flm_viewer *viewer;
     struct flm_document document;
     struct drawn_pane *panes;
-    struct flm_heatmap heatmap; /* of a view that has one */
+    struct flm_heatmap heatmap; /* of the heatmap view */
     struct flm_heatmap_pane heatmap_pane;
     struct flm_text text; /* scratch */
     struct flm_status status;
@@ -276,7 +277,7 @@ static void add_heading(struct picture *picture, const struct flm_pane *of,
     added->foot = flm_document_add_text(&picture->document, text_of(picture));
 }
 
-/* As wide as the document: with other cells than the window. */
+/* Its cells are others than the window's: the document has a width of its own. */
 static bool add_heatmap(struct picture *picture, struct flm_error *why)
 {
     struct flm_viewer *v = picture->viewer;

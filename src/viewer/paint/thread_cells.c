@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "draw/color/state_tones.h"
+#include "draw/text/time_ticks.h"
 #include "viewer/internal.h"
 #include "viewer/paint/internal.h"
 

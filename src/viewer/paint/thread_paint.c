@@ -5,6 +5,7 @@
 #include "draw/color/state_tones.h"
 #include "draw/text/label.h"
 #include "draw/text/quantity.h"
+#include "draw/text/time_ticks.h"
 #include "viewer/internal.h"
 #include "viewer/paint/internal.h"
 #include "viewer/scene/lanes.h"

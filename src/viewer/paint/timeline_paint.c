@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "draw/text/quantity.h"
+#include "draw/text/time_ticks.h"
 #include "viewer/internal.h"
 #include "viewer/paint/internal.h"
 

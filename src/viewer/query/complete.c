@@ -299,8 +299,8 @@ static void complete_label(struct completing *c)
     }
 }
 
-/* The values of a key that begin so. A name that would be a pattern, or several, is quoted, and
- * offered only where it is the first. */
+/* The values of a key that begin with what was typed. A value that would be read as a pattern, or
+ * as several names, needs quotes, which are accepted only around the first name. */
 static void complete_values(struct completing *c, struct flm_bytes key, bool is_first)
 {
     const struct flm_profile *p = c->q.profile;
@@ -317,8 +317,8 @@ static void complete_values(struct completing *c, struct flm_bytes key, bool is_
     }
 }
 
-/* Names and numbers of threads, of processes ...; the last of several. Of tid and pid, numbers
- * first. */
+/* The names and numbers of threads, processes or commands, for the last name of the list. Numbers
+ * come first for "tid:" and "pid:". */
 static void complete_threads(struct completing *c)
 {
     size_t first = c->typed.word.size;

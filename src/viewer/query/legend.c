@@ -18,7 +18,7 @@ static const char *texture_of(const struct flm_legend_item *item)
     return item->mark != FLM_MARK_NONE ? flm_mark_name(item->mark) : texture_name(item->texture);
 }
 
-/* Of a color that several groups have: "node, longest_match and 3 more". */
+/* The note of a color that several groups share: "node, longest_match and 3 more". */
 static struct flm_bytes names_of(struct flm_query *q, const struct flm_legend_item *item)
 {
     struct flm_text *out = flm_query_scratch(q);
@@ -32,7 +32,7 @@ static struct flm_bytes names_of(struct flm_query *q, const struct flm_legend_it
     }
     flm_text_puts(out, " and ");
     flm_count_add(out, item->count - named);
-    flm_text_puts(out, " more, which have less of the picture");
+    flm_text_puts(out, " more with smaller areas");
     return flm_query_scratch_copy(q);
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "draw/text/quantity.h"
+#include "draw/text/time_ticks.h"
 #include "viewer/query/internal.h"
 
 enum { MOST_LINES = 3 };

@@ -281,11 +281,8 @@ bool flm_query_status(struct flm_viewer *v, struct flm_bytes argument,
 static double size_of(const struct flm_profile *p)
 {
     double size = p ? (double)p->image_size : 0;
-    for (uint32_t m = 0; p && p->values && m < p->sizes.metric_count; m++) {
-        const struct flm_sample_values *v = &p->values[m];
-        size += (double)v->count * (v->any ? sizeof *v->any : v->small ? sizeof *v->small : 0);
-        size += v->present ? p->sizes.sample_count / 64.0 * 12 : 0;
-    }
+    for (uint32_t m = 0; p && p->values && m < p->sizes.metric_count; m++)
+        size += (double)flm_sample_values_memory(&p->values[m], p->sizes.sample_count);
     return size;
 }
 #endif

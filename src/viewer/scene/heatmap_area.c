@@ -1,4 +1,5 @@
-/* heatmap_area.c - the heatmap above the panes: where its cells are, and what they are of. */
+#include "viewer/scene/heatmap_area.h"
+
 #include <math.h>
 
 #include "draw/document/heatmap_pane.h"
@@ -97,7 +98,7 @@ struct flm_metric flm_heat_metric(const struct flm_model *model, const struct fl
     return (struct flm_metric){model->metric < p->sizes.metric_count ? model->metric : FLM_NONE};
 }
 
-/* All that are on but the time; they are after it, so they do not change what it counts from. */
+/* The operations that are on, except the time range. */
 static void add_operations(const struct flm_model *model, struct flm_text *out)
 {
     for (size_t i = 0; i < model->operations.count; i++) {
@@ -109,7 +110,7 @@ static void add_operations(const struct flm_model *model, struct flm_text *out)
     }
 }
 
-/* The opened profile after `operations`, which the heat owns from now on. */
+/* Applies `operations` to the opened profile, and moves them to `heat`. */
 static bool apply(const struct flm_model *model, struct flm_heat *heat, struct flm_text *operations,
                   struct flm_error *why)
 {

@@ -10,6 +10,7 @@
 #include "viewer/scene/cached_tables.h"
 #include "viewer/scene/code_rows.h"
 #include "viewer/scene/compared.h"
+#include "viewer/scene/heatmap_area.h"
 #include "viewer/scene/pane.h"
 #include "viewer/scene/thread_panes.h"
 #include "viewer/scene/timeline.h"
@@ -60,7 +61,7 @@ struct flm_scene {
 
     struct flm_window window;
     struct flm_timeline timeline;
-    struct flm_heat heat;            /* of a view that has one */
+    struct flm_heat heat;            /* of the heatmap view */
     struct flm_cached_tables tables; /* of the shown profile */
     struct flm_code_rows code;       /* likewise */
 };

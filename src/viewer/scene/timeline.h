@@ -11,8 +11,6 @@
 #define FLAMEL_VIEWER_SCENE_TIMELINE_H
 
 #include "base/text/text.h"
-#include "draw/text/time_ticks.h"
-#include "layout/heatmap.h"
 #include "layout/tracks.h"
 #include "viewer/model/camera.h"
 
@@ -88,58 +86,5 @@ void flm_track_add_title(const struct flm_profile *profile, const struct flm_tra
 
 /* A time `ns` behind another one; the last or the first there is where that is beyond it. */
 int64_t flm_time_after(int64_t time_ns, double ns);
-
-/* ---- heatmap_area.c -------------------------------------------------------------------------- */
-
-/* The heatmap (layout/heatmap.h) of a view that has one: where others have the timeline, above the
- * minimap and as wide as the window.
- *
- *     cells of 1 s by 20 ms            1 # # # # 24 samples      the caption, with the colors
- *     1.0 s  | . . # . . . |                                     the gutter, and the cells
- *     0.0 s  | # # # # # # |
- *              0 s   5 s                                         the axis
- *
- * It is of the opened profile after all transforms but the time, which is what it selects: with
- * "focus:parse" it shows when parse ran. */
-
-/* CSS px; in a terminal the caption and the axis are a row each, and two rows of cells are one. */
-enum { FLM_HEAT_CAPTION_PX = 20, FLM_HEAT_AXIS_PX = 16, FLM_HEAT_GUTTER_PX = 56 };
-
-struct flm_heat {
-    struct flm_heatmap map;
-    struct flm_text operations; /* that it is after */
-    struct flm_profile *after;  /* owned: the opened profile after them; NULL: there are none */
-    uint32_t made_from, after_from;
-};
-
-void flm_heat_clear(struct flm_heat *heat);
-
-/* Whether the shown view has one, and there are times. */
-bool flm_heat_is_shown(const struct flm_model *model, const struct flm_scene *scene);
-
-/* Its height with caption and axis, in device px; and where its cells are. */
-double flm_heat_height(const struct flm_model *model, const struct flm_scene *scene);
-struct flm_heat_cells {
-    struct flm_heatmap_shape shape;
-    double left, top, width, height, column_px, row_px;
-};
-struct flm_heat_cells flm_heat_cells_of(const struct flm_model *model,
-                                        const struct flm_scene *scene);
-
-/* Makes the map, unless it is up to date. */
-bool flm_heat_make(const struct flm_model *model, struct flm_scene *scene, struct flm_error *why);
-
-/* The profile that it is of: once it was made. */
-const struct flm_profile *flm_heat_profile(const struct flm_model *model,
-                                           const struct flm_scene *scene);
-struct flm_metric flm_heat_metric(const struct flm_model *model, const struct flm_profile *profile);
-
-/* The cell at a point; of one outside the nearest, or where not `nearest` FLM_NONE. */
-uint32_t flm_heat_cell_at(const struct flm_model *model, const struct flm_scene *scene, double x,
-                          double y, bool nearest);
-
-/* "12.34 s to 12.36 s": with as many digits as a row needs. */
-void flm_heat_add_time(const struct flm_heatmap_shape *shape, struct flm_heatmap_time time,
-                       struct flm_text *out);
 
 #endif

@@ -27,7 +27,7 @@ struct flm_view {
 
     bool is_over_time;   /* the horizontal axis is time in ns; there is no minimap: the timeline
                             does what it does elsewhere */
-    bool has_heatmap;    /* where others have the timeline: timeline.h */
+    bool has_heatmap;    /* in place of the timeline: heatmap_area.h */
     bool has_halves;     /* two panes, each with a camera of its own (viewer/viewpoint.c) */
     bool shows_changes;  /* where two profiles are compared: colors are changes, and widths are of
                             both sides */

@@ -1,4 +1,4 @@
-/* heatmap.c - the heatmap: the flame graph below it, of what is selected in it. */
+/* heatmap.c - the view "heatmap": below the heatmap, the flame graph of the selected time. */
 #include "viewer/views/internal.h"
 
 static bool is_available(const struct flm_model *model, const struct flm_scene *scene)

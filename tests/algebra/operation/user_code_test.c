@@ -153,9 +153,9 @@ static void modules_of_interpreters_go_only_with_a_script(void **state)
     }
 }
 
-/* As flamel record --java has them: classes that the VM makes have their own name as their file,
- * and what it compiles beside methods has none. Of a program without Java, such names are its
- * own. */
+/* As flamel record --java writes them: the file of a class that the VM generates is the name of the
+ * class, and stubs that the VM generates have no file. In a program without Java, such names belong
+ * to the program. */
 static void what_a_java_vm_makes_goes_with_it(void **state)
 {
     (void)state;

@@ -50,6 +50,9 @@ static void pdf_has_the_same_texts(void **state)
     struct flm_text out = {0};
     assert_true(flm_pdf_write(p, &options, keep, &out, NULL));
     assert_true(flm_bytes_start_with((struct flm_bytes){out.at, out.size}, "%PDF"));
+    assert_holds(&out, "(Heatmap) Tj");
+    assert_holds(&out, "(cells of 1 s by 20 ms");
+    assert_holds(&out, "(10 s) Tj");
     flm_text_clear(&out);
     flm_profile_free(p);
 }

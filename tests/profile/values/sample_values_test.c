@@ -66,6 +66,18 @@ static void any_part_can_be_expanded(void **state)
     flm_sample_values_clear(&values);
 }
 
+/* 67 values of 4 bytes, and 4 words of bits with a count each; 8 bytes a sample once expanded. */
+static void its_memory_is_that_of_its_arrays(void **state)
+{
+    (void)state;
+    struct flm_sample_values values = some_values(), same = {.same = 1, .count = SAMPLES};
+    assert_int_equal(flm_sample_values_memory(&same, SAMPLES), 0);
+    assert_int_equal(flm_sample_values_memory(&values, SAMPLES), 67 * 4 + 4 * 12);
+    assert_non_null(flm_sample_values_expanded(&values, SAMPLES));
+    assert_int_equal(flm_sample_values_memory(&values, SAMPLES), 67 * 4 + 4 * 12 + SAMPLES * 8);
+    flm_sample_values_clear(&values);
+}
+
 static struct flm_sample_values shared;
 
 static void *ask(void *answer)
@@ -109,6 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bits_are_counted),
         cmocka_unit_test(any_part_can_be_expanded),
+        cmocka_unit_test(its_memory_is_that_of_its_arrays),
         cmocka_unit_test(threads_are_given_one_column),
         cmocka_unit_test(without_memory_there_is_none_until_there_is),
     };

@@ -80,7 +80,7 @@ static void labels_and_their_values_are_completed(void **state)
     flm_viewer_free(v);
 }
 
-/* Of what is found by names, what there is; the last of several, and no pattern behind others. */
+/* The last name of the list is completed, and names that need quotes only as the first one. */
 static void threads_and_processes_are_completed(void **state)
 {
     (void)state;
@@ -99,8 +99,8 @@ static void threads_and_processes_are_completed(void **state)
     flm_viewer_free(v);
 }
 
-/* What people ask for by "tid:" is a number, by "thread:" a name. */
-static void numbers_come_first_for_who_asks_for_them(void **state)
+/* "tid:" is followed by a number, "thread:" by a name. */
+static void numbers_come_first_after_tid(void **state)
 {
     (void)state;
     struct flm_builder *b = flm_builder_new(NULL);
@@ -201,7 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_and_processes_are_completed),
-        cmocka_unit_test(numbers_come_first_for_who_asks_for_them),
+        cmocka_unit_test(numbers_come_first_after_tid),
         cmocka_unit_test(operations_are_completed),
         cmocka_unit_test(functions_that_begin_so_come_first_then_the_larger_ones),
         cmocka_unit_test(what_needs_quotes_has_them),

@@ -36,7 +36,7 @@ static void colors_are_told_with_how_much_has_them(void **state)
     flm_viewer_free(v);
 }
 
-/* Files by their names, of which a note tells the whole paths; a color of more tells how many. */
+/* Files by their names; the note has the whole paths, and how many other groups share the color. */
 static void a_color_of_several_groups_names_two_and_counts_the_others(void **state)
 {
     (void)state;
@@ -58,8 +58,7 @@ static void a_color_of_several_groups_names_two_and_counts_the_others(void **sta
     struct json_tree *l = answer(v, "legend");
     char title[200], note[200];
     snprintf(title, sizeof title, "%s, %s", name[0] + 4, name[1] + 4);
-    snprintf(note, sizeof note, "%s, %s and 2 more, which have less of the picture", name[0],
-             name[1]);
+    snprintf(note, sizeof note, "%s, %s and 2 more with smaller areas", name[0], name[1]);
     assert_int_equal(part(l, "items")->count, 1);
     assert_string_equal(at(l, "items.0.title"), title);
     assert_string_equal(at(l, "items.0.note"), note);
