@@ -122,6 +122,7 @@ static PLAIN void work(void)
     static volatile unsigned sink;
     for (unsigned i = 0; i < 30000; i++)
         sink += i;
+    (void)sink;
 }
 
 /* Known work, alone and with children of no length: flamel should see the same. */
