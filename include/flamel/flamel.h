@@ -52,6 +52,7 @@
 #include "flamel/gate.h"
 #include "flamel/layout.h"
 #include "flamel/live.h"
+#include "flamel/notes.h"
 #include "flamel/page.h"
 #include "flamel/profile.h"
 #include "flamel/record.h"

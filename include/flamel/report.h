@@ -88,6 +88,9 @@ struct flm_report *flm_report_callers(const struct flm_profile *profile,
 struct flm_report *flm_report_info(const struct flm_profile *profile,
                                    const struct flm_report_options *options, struct flm_error *why);
 
+/* The notes that people wrote on a profile (flamel/notes.h). Table "notes". */
+struct flm_report *flm_report_notes(const struct flm_profile *profile, struct flm_error *why);
+
 /* The file of a program that measured itself (flamel/probe.h), complete or of one that runs or was
  * killed: a table for each signal, "time", "memory", "cpu", "locks", "io" and so on, of those that
  * it has. `metric` and the fields of trees are not used. */

@@ -22,6 +22,7 @@
     any(similarity)                                                                                \
     any(merge)                                                                                     \
     any(filter)                                                                                    \
+    any(note)                                                                                      \
     linux(store)                                                                                   \
     linux(query)                                                                                   \
     linux(serve)                                                                                   \

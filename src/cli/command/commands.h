@@ -16,6 +16,7 @@ extern const struct flm_command flm_command_diff;
 extern const struct flm_command flm_command_similarity;
 extern const struct flm_command flm_command_merge;
 extern const struct flm_command flm_command_filter;
+extern const struct flm_command flm_command_note;
 extern const struct flm_command flm_command_gate;
 extern const struct flm_command flm_command_series;
 extern const struct flm_command flm_command_store;

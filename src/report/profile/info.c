@@ -8,6 +8,7 @@
 #include "algebra/compare/comparable.h"
 #include "base/number/number.h"
 #include "base/text/versioned.h"
+#include "draw/text/note_subject.h"
 #include "draw/text/quantity.h"
 #include "report/core/blocks.h"
 
@@ -343,6 +344,25 @@ static void list_losses(const struct info *info)
     }
 }
 
+/* Notes that people wrote: "note on parse   slow since 2.1". */
+static void list_written_notes(const struct info *info)
+{
+    struct flm_error why;
+    struct flm_written_notes *notes = flm_written_notes_read(info->profile, &why);
+    struct flm_text subject = {0};
+    for (size_t i = 0; notes && i < flm_written_notes_count(notes); i++) {
+        const struct flm_written_note *note = flm_written_notes_at(notes, i);
+        subject.size = 0;
+        flm_text_puts(&subject, "note on ");
+        flm_note_subject_add(&subject, note, flm_note_first_ns(info->profile));
+        flm_text_add(row(info, (struct flm_bytes){subject.at, subject.size}),
+                     (struct flm_bytes){note->text.at, note->text.size});
+    }
+    info->report->failed |= !notes || subject.failed;
+    flm_text_clear(&subject);
+    flm_written_notes_free(notes);
+}
+
 /* A note as it is; but people read "10.1 s", where programs want nanoseconds. */
 static void list_note(const struct info *info, struct flm_bytes key, struct flm_bytes value)
 {
@@ -373,9 +393,12 @@ static void add_list(const struct info *info)
     list_samples(info);
     list_markers(info);
     list_losses(info);
+    list_written_notes(info);
     uint64_t compiled = 0;
     for (uint32_t i = 0; i < p->sizes.note_count; i++) {
         struct flm_bytes key = string(info, p->notes[i].key);
+        if (flm_note_is_written((struct flm_name){key.at, key.size}))
+            continue;
         if (flm_bytes_start_with(key, FLM_NOTE_JIT_CODE))
             compiled++;
         else

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "draw/text/note_subject.h"
 #include "draw/text/quantity.h"
 #include "viewer/input/actions.h"
 #include "viewer/query/internal.h"
@@ -89,8 +90,20 @@ static void add_notes(struct flm_query *q, struct flm_response_status *status)
     const struct flm_profile *p = q->profile;
     struct flm_response_note *note = flm_query_take(q, p->sizes.note_count, sizeof *note);
     uint32_t count = 0;
+    struct flm_written_notes *written = flm_written_notes_read(p, NULL);
+    for (size_t i = 0; note && written && i < flm_written_notes_count(written); i++) {
+        const struct flm_written_note *one = flm_written_notes_at(written, i);
+        struct flm_text *subject = flm_query_scratch(q);
+        flm_text_puts(subject, "note on ");
+        flm_note_subject_add(subject, one, flm_note_first_ns(q->viewer->model.operations.opened));
+        note[count].key = flm_query_scratch_copy(q);
+        note[count++].value = flm_query_copy(q, (struct flm_bytes){one->text.at, one->text.size});
+    }
+    flm_written_notes_free(written);
     for (uint32_t i = 0; note && i < p->sizes.note_count; i++) {
-        if (flm_bytes_start_with(flm_string_bytes(p, p->notes[i].key), FLM_NOTE_JIT_CODE))
+        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
+        if (flm_bytes_start_with(key, FLM_NOTE_JIT_CODE) ||
+            flm_note_is_written((struct flm_name){key.at, key.size}))
             continue;
         note[count].key = flm_query_string(q, p->notes[i].key);
         note[count++].value = flm_query_copy(q, flm_string_bytes(p, p->notes[i].value));

@@ -1,0 +1,16 @@
+/* noted.h - where in a profile a written note (flamel/notes.h) belongs. */
+#ifndef FLAMEL_ALGEBRA_NOTES_NOTED_H
+#define FLAMEL_ALGEBRA_NOTES_NOTED_H
+
+#include "flamel/notes.h"
+
+/* Whether a note of FLM_NOTE_ABOUT_FUNCTION is on the function of a frame. */
+bool flm_note_is_on_function(const struct flm_profile *profile, uint32_t frame,
+                             const struct flm_written_note *note);
+
+/* The first node behind `after` (0: of all) whose stack is this one; FLM_NONE if there is none.
+ * Several are, where functions of several modules or files have one name. */
+uint32_t flm_note_find_stack(const struct flm_profile *profile, struct flm_name stack,
+                             uint32_t after);
+
+#endif
