@@ -60,7 +60,6 @@
 #include "flamel/serve.h"
 #include "flamel/services.h"
 #include "flamel/store.h"
-#include "flamel/store_runs.h"
 
 #ifdef __cplusplus
 extern "C" {

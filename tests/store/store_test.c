@@ -13,7 +13,6 @@
 
 #include "base/text/text.h"
 #include "flamel/file.h"
-#include "flamel/store_runs.h"
 #include "support/core/files.h"
 #include "support/core/random.h"
 #include "support/profile/random_profile.h"

@@ -9,7 +9,7 @@
 #include "cli/report/gate_output.h"
 #include "cli/store/query_fields.h"
 #include "flamel/gate.h"
-#include "flamel/store_runs.h"
+#include "flamel/store.h"
 #include "os/clock.h"
 #include "os/output.h"
 #include "os/thread/threads.h"

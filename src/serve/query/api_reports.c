@@ -6,7 +6,7 @@
 
 #include "flamel/algebra.h"
 #include "flamel/gate.h"
-#include "flamel/store_runs.h"
+#include "flamel/store.h"
 #include "os/clock.h"
 #include "serve/query/api.h"
 #include "store/labels/time_text.h"

@@ -8,7 +8,7 @@
 #include "base/core/array.h"
 #include "base/text/json_write.h"
 #include "flamel/report.h"
-#include "flamel/store_runs.h"
+#include "flamel/store.h"
 #include "net/http_request.h"
 #include "os/clock.h"
 #include "os/thread/condition.h"

@@ -1,4 +1,4 @@
-#include "flamel/store_runs.h"
+#include "flamel/store.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What becomes a run: series, values of a label, steps of time. */
-#include "flamel/store_runs.h"
+#include "flamel/store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
