@@ -3,6 +3,7 @@
 
 import {button, emOf, facts, fraction, make, nameRoom, refill, share, show, sign} from './dom.js';
 import {addGlyphs} from './glyphs.js';
+import {notesOf} from './share/notes.js';
 
 // The tables of values: of the shown metric, and of others, which have their name above. Their unit is in the
 // heading: "716" below "ms".
@@ -168,6 +169,7 @@ export function makePanel(view) {
                 figures(detail.values.slice(0, 1), detail.compared, false, detail.moment?.length ? 'duration' : 'total'),
                 occurrences(detail),
                 detail.note && make('p', {class: 'note'}, detail.note),
+                notesOf(view, detail),
                 detail.moment?.length > 0 && detail.callers_count > 0 && make('p', {class: 'muted'},
                     `Callers, callees and threads: by ${view.tools().metric}, at all times`),
                 detail.merged && frames(`${detail.merged.count} narrow frames, ${detail.merged.share}`,

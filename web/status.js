@@ -8,7 +8,8 @@ export function makeStatus(view) {
     const notice = make('span', {class: 'notice', role: 'status'});
     const legend = make('div', {class: 'legend', role: 'group', 'aria-label': 'Colors'});
     const offer = make('div', {class: 'offer'}); // what would make the picture readable
-    const element = make('footer', {class: 'status'}, offer, facts, notice, legend);
+    const said = make('div', {class: 'said'}); // what people wrote
+    const element = make('footer', {class: 'status'}, offer, facts, said, notice, legend);
     const sheet = make('div', {class: 'menu data-quality', popover: 'auto', id: 'flamel-data-quality',
         role: 'dialog', 'aria-label': 'Data quality'});
     const overlay = make('pre', {class: 'overlay', hidden: true, 'aria-hidden': 'true'});
@@ -51,6 +52,9 @@ export function makeStatus(view) {
             : one[1] != null && one[1] !== '' && make('span', {}, `${one[0]} ${one[1]}`));
         refill(facts, button(line.filter(Boolean), () => view.act('data-quality'), {class: 'plain',
             title: status.sentence, 'data-key': 'data-quality'}));
+        const written = status.notes?.filter(({key}) => key.startsWith('note on ')).length;
+        refill(said, written > 0 && button(written === 1 ? '1 note' : `${written} notes`, () => view.act('notes'),
+            {class: 'plain', 'data-key': 'notes'}));
         refill(offer, status.offer && button([status.offer, ': ', make('b', {}, 'collapse')], () => view.act('collapse-direct'),
             {class: 'plain', title: `${view.actionNamed('collapse-direct').title} (${view.keyLabel(view.actionNamed('collapse-direct').keys)})`}));
         refill(legend, colors());

@@ -37,7 +37,7 @@ export function makeTools(view, search) {
     make('h3', {}, 'Save as'),
     make('div', {class: 'buttons'}, ['svg', 'png', 'pdf', 'flm', 'folded'].map(kind =>
         button(kind.toUpperCase(), run(`export ${kind}`)))),
-    make('div', {class: 'buttons'}, button('All actions …', run('palette')),
+    make('div', {class: 'buttons'}, button('All actions …', run('palette')), button('Notes', run('notes')),
         button('Data quality', run('data-quality')), button('Keys', run('help'))));
 
     const more = sign('⋯', 'More', null, {class: 'square', popovertarget: 'flamel-menu'});

@@ -15,6 +15,7 @@ import {makePanel} from './panel.js';
 import {makeSearch} from './search.js';
 import {makeSplitter} from './splitter.js';
 import {makeStatus} from './status.js';
+import {makeNotes} from './share/notes.js';
 import {makeTable} from './tables.js';
 import {makeTools} from './tools.js';
 import {makeTooltip} from './tooltip.js';
@@ -67,6 +68,9 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
             const {title, argument} = view.actionNamed(name);
             palette.open({title, run: name, argument, text});
         },
+        askForText: (run, title, text) => palette.open({title, run, argument: '', text}),
+        // Whether an action with a text makes sense now.
+        isPossible: name => !core.query(`palette ${name}`).items.some(item => item.action === name && item.otherwise),
         openMenu: where => menu.open(where),
         placeOnPage,
         theme: () => theme.chosen(),
@@ -85,7 +89,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     const tables = Object.fromEntries(tools.views.filter(one => one.table)
         .map(one => [one.name, one.table === 'code' ? makeCode(view) : makeTable(view, one.table, one.name)]));
     const list = makeTable(view, 'list');
-    const status = makeStatus(view), palette = makePalette(view), help = makeHelp(view), menu = makeMenu(view);
+    const status = makeStatus(view), notes = makeNotes(view), palette = makePalette(view), help = makeHelp(view), menu = makeMenu(view);
     const files = makeFiles(view, module);
     const hash = keepsHash ? makeHash(view) : null;
 
@@ -94,7 +98,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     const main = make('main', {class: 'main'}, Object.values(tables).map(table => table.element),
         splitter.element, canvas.element, panel.element, files.element, files.ghost);
     const element = make('div', {class: 'flamel'}, bar.element, chips.element, main, status.element,
-        status.sheet, palette.element, help.element, menu.element, ...files.inputs, aria.voice);
+        status.sheet, notes.sheet, palette.element, help.element, menu.element, ...files.inputs, aria.voice);
     addViewerStyle(root);
     root.append(element);
     files.listen(element, keepsHash ? document : element);
@@ -172,6 +176,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         if (has('hover')) tooltip.update();
         if (has('detail', 'tools')) panel.update();
         if (has('status', 'tools')) status.update();
+        if (has('status', 'detail')) notes.update();
         if (has('notice')) refused(core.queryText('notice').trim());
         if (has('tables', 'tools', 'chips', 'detail', 'code')) updateTables();
         if (has('detail', 'tools')) aria.update();
@@ -304,6 +309,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         else if (name === 'theme') setTheme(argument);
         else if (name === 'help') help.open();
         else if (name === 'data-quality') status.toggleSheet();
+        else if (name === 'notes') notes.toggle();
         else if (name === 'transform') view.editOperation(-1, argument);
         else if (name === 'export') save(argument);
         else if (name === 'copy-link') copy(link());

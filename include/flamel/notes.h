@@ -71,6 +71,9 @@ bool flm_note_parse_time(const struct flm_profile *profile, const char *range,
 bool flm_note_check_subject(const struct flm_profile *profile, const struct flm_written_note *note,
                             struct flm_error *why);
 
+/* "profile", "function", "stack", "time" or "view". */
+const char *flm_note_about_name(enum flm_note_about about);
+
 /* Whether a key of flm_profile_notes is that of a written note. */
 bool flm_note_is_written(struct flm_name key);
 

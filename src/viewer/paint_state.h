@@ -42,7 +42,10 @@ struct flm_paint {
     double gained, lost; /* the sums of positive and of negative values, both positive */
     uint32_t net_from;
     const double *net_of; /* the column */
-    uint32_t *minimap;    /* cached: its picture, and the same paler, for outside of the window */
+    unsigned char *noted; /* by frame, and behind them by node of the shown profile: has a note;
+                             NULL: nothing has */
+    uint32_t noted_from;
+    uint32_t *minimap; /* cached: its picture, and the same paler, for outside of the window */
     uint32_t minimap_from;
     uint32_t painted_from; /* of the last picture */
     struct flm_picture_figures picture;

@@ -12,6 +12,8 @@ struct taken {
     char *name[2];
     bool is_alone; /* what was compared before has gone */
     bool is_whole; /* no labels or times of it are compared any more */
+    bool
+        is_renewed; /* what was open is open again, by its name: a running program, or a baseline more */
 };
 
 static char *copy_name(const char *name)
@@ -98,6 +100,12 @@ static void change_state(const struct flm_viewer *v, const struct taken *taken,
         flm_text_puts(state, state->size ? "&after=&before=" : "after=&before=");
 }
 
+static bool stays_open(const struct flm_model *model, const struct taken *taken)
+{
+    const char *before = model->name[FLM_VIEWER_AFTER], *now = taken->name[FLM_VIEWER_AFTER];
+    return model->opened[FLM_VIEWER_AFTER] && (!now || (before && strcmp(before, now) == 0));
+}
+
 static bool take(struct flm_viewer *v, struct taken *taken, struct flm_error *why)
 {
     struct flm_text state = {0};
@@ -106,6 +114,7 @@ static bool take(struct flm_viewer *v, struct taken *taken, struct flm_error *wh
     bool good = !state.failed;
     for (int side = 0; side < 2; side++)
         good = good && (taken->name[side] || !taken->profile[side]);
+    taken->is_renewed = good && stays_open(&v->model, taken);
     flm_viewer_leave(v);
     if (!good)
         flm_error_memory(why);
@@ -117,6 +126,9 @@ static bool take(struct flm_viewer *v, struct taken *taken, struct flm_error *wh
     flm_code_rows_clear(&v->scene.code);
     change_state(v, taken, &state);
     good = !state.failed || flm_error_memory(why);
+    good = good && flm_kept_notes_open(&v->model.notes, v->model.opened[FLM_VIEWER_AFTER],
+                                       v->model.opened[FLM_VIEWER_BEFORE], taken->is_renewed, why);
+    flm_changed(&v->model, FLM_ASPECT_NOTES);
     good = good && flm_state_read(v, (struct flm_bytes){state.at, state.size}, why);
     flm_text_clear(&state);
     flm_viewer_history_push(v);

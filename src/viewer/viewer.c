@@ -49,6 +49,7 @@ void flm_viewer_free(struct flm_viewer *v)
     flm_atlas_free(v->paint.atlas);
     forget_coloring(v);
     free(v->paint.net);
+    free(v->paint.noted);
     free(v->paint.minimap);
     free(v);
 }
@@ -339,10 +340,11 @@ struct flm_atlas *flm_viewer_atlas(struct flm_viewer *v)
 static const uint32_t aspects_of[FLM_GROUPS] = {
     [FLM_GROUP_PICTURE] = FRAMES_AND_VALUES | FLM_OF(COLORS) | FLM_OF(SEARCHES) |
                           FLM_OF(SELECTION) | FLM_OF(HOVERED) | FLM_OF(DRAG) | FLM_OF(CAMERA) |
-                          FLM_OF(ZOOM) | FLM_OF(HALF) | FLM_OF(SCROLL) | FLM_OF(WINDOW),
-    [FLM_GROUP_HOVER] = FRAMES_AND_VALUES | FLM_OF(HOVERED) | FLM_OF(POINTER),
-    [FLM_GROUP_DETAIL] =
-        FRAMES_AND_VALUES | FLM_OF(SELECTION) | FLM_OF(ZOOM) | FLM_OF(PANEL) | FLM_OF(SOURCE_LINK),
+                          FLM_OF(ZOOM) | FLM_OF(HALF) | FLM_OF(SCROLL) | FLM_OF(WINDOW) |
+                          FLM_OF(NOTES),
+    [FLM_GROUP_HOVER] = FRAMES_AND_VALUES | FLM_OF(HOVERED) | FLM_OF(POINTER) | FLM_OF(NOTES),
+    [FLM_GROUP_DETAIL] = FRAMES_AND_VALUES | FLM_OF(SELECTION) | FLM_OF(ZOOM) | FLM_OF(PANEL) |
+                         FLM_OF(SOURCE_LINK) | FLM_OF(NOTES),
     [FLM_GROUP_TOOLS] = FRAMES_AND_VALUES | FLM_OF(COLORS) | FLM_OF(COMPARING) | FLM_OF(CAMERA) |
                         FLM_OF(ZOOM) | FLM_OF(STATE) | FLM_OF(STEP) | FLM_OF(PANEL) |
                         FLM_OF(OVERLAY),
@@ -350,7 +352,7 @@ static const uint32_t aspects_of[FLM_GROUPS] = {
     [FLM_GROUP_TABLES] =
         FRAMES_AND_VALUES | FLM_OF(SEARCHES) | FLM_OF(SELECTION) | FLM_OF(HOVERED) | FLM_OF(ROWS),
     [FLM_GROUP_STATUS] = FRAMES_AND_VALUES | FLM_OF(COLORS) | FLM_OF(CAMERA) | FLM_OF(ZOOM) |
-                         FLM_OF(HALF) | FLM_OF(DRAWN),
+                         FLM_OF(HALF) | FLM_OF(DRAWN) | FLM_OF(NOTES),
     [FLM_GROUP_STATE] = FRAMES_AND_VALUES | FLM_OF(SEARCHES) | FLM_OF(CODE) | FLM_OF(SELECTION) |
                         FLM_OF(CAMERA) | FLM_OF(ZOOM) | FLM_OF(HALF) | FLM_OF(STATE),
     [FLM_GROUP_SPEECH] = FLM_OF(SELECTION),

@@ -202,6 +202,9 @@ static const struct member merged_frame[] = {
 static const struct member merged[] = {MEMBER(merged, count, TEXT), MEMBER(merged, value, TEXT),
                                        MEMBER(merged, share, TEXT),
                                        LIST_OF(merged, items, merged_frame), END};
+static const struct member written[] = {MEMBER(written, id, TEXT), MEMBER(written, about, TEXT),
+                                        MEMBER(written, subject, TEXT), MEMBER(written, text, TEXT),
+                                        END};
 static const struct member frame_action[] = {MEMBER(entry, action, TEXT),
                                              MEMBER(entry, title, TEXT), MEMBER(entry, keys, TEXT),
                                              OPTIONAL(entry, button, TEXT), END};
@@ -233,6 +236,7 @@ static const struct member detail[] = {MEMBER(detail, node, NUMBER),
                                        OPTIONAL(detail, stack_hidden, NUMBER),
                                        OBJECT_OF(detail, merged, merged),
                                        LIST_OF(detail, actions, frame_action),
+                                       OPTIONAL_LIST(detail, notes, written),
                                        END};
 
 static const struct member loss[] = {MEMBER(loss, what, TEXT), MEMBER(loss, count, TEXT),
@@ -344,6 +348,8 @@ static const struct member tracks[] = {MEMBER(tracks, duration_ns, NUMBER),
                                        LIST_OF(tracks, tracks, track),
                                        END};
 
+static const struct member notes[] = {MEMBER(notes, changed, BOOL),
+                                      OPTIONAL_LIST(notes, notes, written), END};
 static const struct member completion[] = {MEMBER(completion, text, TEXT),
                                            MEMBER(completion, title, TEXT),
                                            MEMBER(completion, note, TEXT), END};
@@ -437,26 +443,13 @@ static const struct {
     const char *query;
     const struct member *members;
 } responses[] = {
-    {"hello", hello},
-    {"tools", tools},
-    {"chips", chips},
-    {"searches", searches},
-    {"legend", legend},
-    {"hover", hover},
-    {"detail", detail},
-    {"status", status},
-    {"overlay", overlay},
-    {"top", top},
-    {"list", list},
-    {"tree", tree},
-    {"aria", aria},
-    {"tracks", tracks},
-    {"complete", completions},
-    {"palette", palette},
-    {"menu", menu},
-    {"code", code},
-    {"code-rows", code_rows},
-    {"code-wanted", code_wanted},
+    {"hello", hello},       {"tools", tools},         {"chips", chips},
+    {"searches", searches}, {"legend", legend},       {"hover", hover},
+    {"detail", detail},     {"status", status},       {"overlay", overlay},
+    {"top", top},           {"list", list},           {"tree", tree},
+    {"aria", aria},         {"tracks", tracks},       {"complete", completions},
+    {"palette", palette},   {"menu", menu},           {"notes", notes},
+    {"code", code},         {"code-rows", code_rows}, {"code-wanted", code_wanted},
 };
 
 /* ---- Writing --------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@ import {execFileSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, test} from 'node:test';
-import {PARSE, SMALL, boxOf, close, doubleClick, finish, folder, open, pageOf, resolved, words} from './page.mjs';
+import {PARSE, SMALL, boxOf, click, close, doubleClick, finish, folder, open, pageOf, resolved, words} from './page.mjs';
 
 after(close);
 const small = pageOf(SMALL);
@@ -76,6 +76,48 @@ test('the profile is saved after its transforms, and can be read again', async (
     const expected = 'idle 15\nmain 5\nmain;parse;read 40\nmain;write 40\n';
     assert.equal(readFileSync(folded.where, 'utf8'), expected);
     assert.equal(execFileSync(flamel, ['convert', '-q', flm.where, '-t', 'folded']).toString(), expected);
+    await finish(page, assert);
+});
+
+// What the command finds in a file.
+const notesIn = where => execFileSync(flamel, ['note', where]).toString().replace(/^[0-9a-f]{8}  /gm, '');
+
+test('notes that are written in the page are saved with the profile, and a view is opened by its title', async () => {
+    const page = await open(small);
+    const type = async text => {
+        await page.locator('.palette input').fill(text);
+        await page.keyboard.press('Enter');
+        await resolved(page);
+    };
+    const sheet = page.locator('#flamel-notes');
+    await click(page, PARSE);
+    await page.locator('.panel').getByRole('button', {name: 'Note', exact: true}).click();
+    await type('slow since 2.1');
+    assert.match(await words(page, '.panel .notes'), /slow since 2\.1/);
+    await page.keyboard.press(',');
+    await sheet.getByRole('button', {name: 'On the stack …'}).click();
+    await type('twice <b>a second</b>');
+    await page.keyboard.press('6');
+    await resolved(page);
+    const title = (await page.locator('.views [aria-pressed=true]').first().textContent()).trim();
+    await page.keyboard.press(',');
+    await sheet.getByRole('button', {name: 'Keep this view …'}).click();
+    await type('The table');
+    await page.keyboard.press('1');
+    await page.keyboard.press(',');
+    await sheet.getByRole('button', {name: 'The table'}).click();
+    await resolved(page);
+    assert.equal((await page.locator('.views [aria-pressed=true]').first().textContent()).trim(), title);
+    assert.equal(await words(page, '.said'), '3 notes');
+    await page.keyboard.press(',');
+    await sheet.getByRole('button', {name: 'Change the note'}).first().click();
+    await type('slow since 2.2');
+    await page.keyboard.press(',');
+    const [download] = await Promise.all([page.waitForEvent('download'),
+        sheet.getByRole('button', {name: 'Save as FLM'}).click()]);
+    const where = path.join(folder, 'noted.flm');
+    await download.saveAs(where);
+    assert.match(notesIn(where), /^parse: slow since 2\.2\nmain;parse: twice <b>a second<\/b>\nview: The table\n$/);
     await finish(page, assert);
 });
 

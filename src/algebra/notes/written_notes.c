@@ -35,6 +35,12 @@ bool flm_note_is_written(struct flm_name key)
            flm_bytes_start_with(bytes_of(key), FLM_NOTE_WRITTEN);
 }
 
+const char *flm_note_about_name(enum flm_note_about about)
+{
+    assert((unsigned)about < ABOUTS);
+    return abouts[about];
+}
+
 int64_t flm_note_first_ns(const struct flm_profile *p)
 {
     for (uint32_t i = 0; i < p->sizes.sample_count; i++)
@@ -445,4 +451,62 @@ struct flm_profile *flm_note_remove(const struct flm_profile *profile, const cha
     }
     flm_error_set(why, FLM_ERROR_USAGE, "the profile has no note '%s'", id);
     return NULL;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+bool flm_notes_has_any(const struct flm_profile *p)
+{
+    for (uint32_t i = 0; i < p->sizes.note_count; i++) {
+        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
+        if (flm_note_is_written((struct flm_name){key.at, key.size}))
+            return true;
+    }
+    return false;
+}
+
+/* Copies the written notes of a profile; without their values those of others take their place, or
+ * none: two values of a key are in dispute. */
+static void copy_written(struct flm_builder *b, const struct flm_profile *p,
+                         const struct flm_profile *unless_in)
+{
+    for (uint32_t i = 0; p && i < p->sizes.note_count; i++) {
+        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
+        struct flm_bytes value = flm_string_bytes(p, p->notes[i].value);
+        if (!flm_note_is_written((struct flm_name){key.at, key.size}))
+            continue;
+        char name[sizeof FLM_NOTE_WRITTEN + FLM_NOTE_ID_SIZE];
+        memcpy(name, key.at, key.size);
+        name[key.size] = 0;
+        if (!unless_in)
+            flm_builder_note(b, name, value.at, value.size);
+        else if (!flm_profile_note_named(unless_in, name).at)
+            flm_builder_note(b, name, "", 0);
+    }
+}
+
+struct flm_profile *flm_notes_only(const struct flm_profile *const *profiles, size_t count,
+                                   struct flm_error *why)
+{
+    struct flm_builder *b = flm_builder_new(why);
+    for (size_t i = 0; b && i < count; i++)
+        copy_written(b, profiles[i], NULL);
+    return b ? flm_builder_finish(b, why) : NULL;
+}
+
+struct flm_profile *flm_notes_replace(const struct flm_profile *p, const struct flm_profile *notes,
+                                      struct flm_error *why)
+{
+    struct flm_builder *b = flm_builder_new(why);
+    if (!b)
+        return NULL;
+    copy_written(b, notes, NULL);
+    copy_written(b, p, notes);
+    struct flm_profile *changes = flm_builder_finish(b, why);
+    if (!changes)
+        return NULL;
+    const struct flm_profile *both[] = {p, changes};
+    struct flm_profile *made = flm_align(both, 2, FLM_ALIGN_ADD, NULL, why);
+    flm_profile_free(changes);
+    return made;
 }

@@ -72,6 +72,8 @@ static int draw_frame(struct flm_tui *tui, int row, bool has_room)
     const struct flm_response_detail *d = tui->detail.detail;
     int end = tui->screen.columns;
     int column = flm_tui_put(tui, 1, row, end, d->title, FLM_TUI_STRONG) + 2;
+    for (size_t i = 0; i < d->notes.count; i++)
+        column = flm_tui_put(tui, column, row, end, d->notes.at[i].text, FLM_TUI_ACCENT) + 2;
     struct flm_bytes words[] = {d->kind, d->module};
     for (int i = 0; i < 2; i++)
         column = words[i].size ? put_text(tui, column, row, words[i]) + 2 : column;
@@ -285,6 +287,8 @@ void flm_tui_panel_draw(struct flm_tui *tui)
     for (int i = 0; i < 3; i++)
         if (words[i].size)
             panel_line(&panel, words[i], FLM_TUI_MUTED, nothing);
+    for (size_t i = 0; i < d->notes.count; i++)
+        panel_line(&panel, d->notes.at[i].text, FLM_TUI_ACCENT, nothing);
     panel.row += d->moment.count > 0;
     for (size_t i = 0; i < d->moment.count; i++)
         panel_amount(&panel, "", d->moment.at[i].value, d->moment.at[i].name);

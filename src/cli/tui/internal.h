@@ -222,6 +222,7 @@ void flm_tui_add_keys(struct flm_text *out, const char *keys, bool is_utf8);
 
 void flm_tui_open_help(struct flm_tui *tui);
 void flm_tui_open_data_quality(struct flm_tui *tui);
+void flm_tui_open_notes(struct flm_tui *tui);
 void flm_tui_page_draw(struct flm_tui *tui);
 void flm_tui_page_key(struct flm_tui *tui, const struct flm_tui_event *event);
 

@@ -1,4 +1,4 @@
-/* page.c - pages of text: the keys of all actions, and data quality. */
+/* page.c - pages of text: the keys of all actions, data quality, and notes. */
 #include <stddef.h>
 #include <string.h>
 
@@ -212,6 +212,32 @@ void flm_tui_open_data_quality(struct flm_tui *tui)
         flm_text_add(&tui->page, s->notes.at[i].value);
         flm_text_putc(&tui->page, '\n');
     }
+}
+
+void flm_tui_open_notes(struct flm_tui *tui)
+{
+    struct flm_response response = {0};
+    open_page(tui);
+    flm_text_puts(&tui->page, "Notes\n");
+    if (!flm_viewer_query(tui->viewer, flm_bytes_of("notes"), &response, NULL))
+        return;
+    const struct flm_response_notes *notes = response.notes;
+    for (size_t i = 0; i < notes->notes.count; i++) {
+        const struct flm_response_written *note = &notes->notes.at[i];
+        struct flm_text subject = {0};
+        flm_text_add(&subject, note->subject);
+        flm_text_putc(&subject, 0);
+        if (!subject.failed)
+            add_page_line(tui, subject.at, note->text);
+        flm_text_clear(&subject);
+    }
+    if (notes->notes.count == 0)
+        add_page_line(tui, "none", flm_bytes_of("W writes one on the selected function"));
+    flm_text_puts(&tui->page, "\n");
+    add_page_line(tui, "go to one", flm_bytes_of(": and words of it"));
+    if (notes->changed)
+        add_page_line(tui, "not saved yet", flm_bytes_of(": Save as flm writes them"));
+    flm_response_clear(&response);
 }
 
 static size_t line_count(const struct flm_tui *tui)

@@ -79,6 +79,13 @@ static void ask_for_file(struct flm_tui *tui, struct flm_bytes what)
     flm_text_clear(&file);
 }
 
+/* An action whose argument is a text. */
+static bool is_typed(struct flm_bytes name)
+{
+    const struct flm_action *action = flm_action_named(name);
+    return action && action->argument && action->argument->given == FLM_GIVEN_TYPED;
+}
+
 void flm_tui_prompt(struct flm_tui *tui, struct flm_bytes what)
 {
     if (flm_bytes_are(what, "search")) {
@@ -96,6 +103,12 @@ void flm_tui_prompt(struct flm_tui *tui, struct flm_bytes what)
         flm_tui_open_data_quality(tui);
     } else if (flm_bytes_start_with(what, "export ")) {
         ask_for_file(tui, what);
+    } else if (flm_bytes_are(what, "notes")) {
+        flm_tui_open_notes(tui);
+    } else if (is_typed(what)) {
+        char action[sizeof tui->asked - 1];
+        snprintf(action, sizeof action, "%.*s", (int)what.size, what.at);
+        flm_tui_type(tui, action, (struct flm_bytes){"", 0});
     } else {
         flm_tui_notify(tui, true, "the terminal has no %.*s", (int)what.size, what.at);
     }

@@ -9,6 +9,7 @@
 #define ROUND_FROM 8.0
 #define GAP_FROM 2.5
 #define LABEL_PAD 4.0
+#define CORNER 6.0
 #define LEAST_FONT_SIZES 1.2 /* no font has four letters in less room */
 
 /* One box on its pixels. `left` and `right` may be out of the clip. */
@@ -234,6 +235,16 @@ static bool has_room(const struct painting *painting, struct placed at)
            right - left - painting->gap - 2 * painting->pad >= painting->least_room;
 }
 
+/* A triangle in the upper right corner, row by row. */
+static void draw_corner(struct painting *painting, struct placed at)
+{
+    int size = flm_pixel_length(CORNER * painting->boxes->scale);
+    size = size < at.right - at.left ? size : at.right - at.left;
+    for (int i = 0; i < size && at.top + i < at.bottom; i++)
+        flm_pixels_fill(painting->pixels, at.right - size + i, at.top + i, at.right, at.top + i + 1,
+                        painting->boxes->text);
+}
+
 /* Everything but the label. `whole` is the box that `at` is a part of, or `at`. */
 static void draw_ground(struct painting *painting, const struct flm_rectangle *r,
                         const struct flm_box *box, struct placed at, struct placed whole,
@@ -254,6 +265,8 @@ static void draw_ground(struct painting *painting, const struct flm_rectangle *r
     if (box->outline_px > 0)
         flm_pixels_outline(pixels, whole.left, at.top, whole.right, at.bottom,
                            flm_pixel_length(box->outline_px * boxes->scale), box->outline);
+    if (box->noted)
+        draw_corner(painting, whole);
 }
 
 static void draw_box(struct painting *painting, const struct flm_rectangle *r, struct placed at)

@@ -28,6 +28,7 @@ struct flm_box {
     uint32_t outline;            /* 0xRRGGBB, where outline_px > 0 */
     double outline_px;           /* in CSS pixels */
     bool bold;                   /* the label */
+    bool noted;                  /* a corner at its upper right: someone wrote a note on it */
     uint8_t faded;               /* 0: not at all; 255: to the background */
     bool skipped;                /* nothing is drawn */
     struct flm_bytes label;      /* UTF-8, shortened here; valid until the next box */

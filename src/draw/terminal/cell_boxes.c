@@ -270,6 +270,8 @@ static void put_pattern(struct flm_screen *screen, int column, int y, int column
 static void put_inside(struct row *row, int column, int end, const struct flm_box *box,
                        const struct paint *paint)
 {
+    if (box->noted && end > column)
+        flm_screen_put(row->screen, row->pane.left + --end, row->y, '*', paint->style);
     int taken = put_label(row, column, end - column, box, paint->style);
     int from = column + taken + (taken > 0);
     put_pattern(row->screen, row->pane.left + from, row->y, end - from, box, paint->style);

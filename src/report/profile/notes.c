@@ -4,12 +4,6 @@
 #include "draw/text/note_subject.h"
 #include "report/profile/internal.h"
 
-static const char *const abouts[] = {[FLM_NOTE_ABOUT_PROFILE] = "profile",
-                                     [FLM_NOTE_ABOUT_FUNCTION] = "function",
-                                     [FLM_NOTE_ABOUT_STACK] = "stack",
-                                     [FLM_NOTE_ABOUT_TIME] = "time",
-                                     [FLM_NOTE_ABOUT_VIEW] = "view"};
-
 static struct flm_bytes bytes_of(struct flm_name name)
 {
     return (struct flm_bytes){name.at, name.size};
@@ -41,7 +35,7 @@ static void add_row(struct flm_report *report, const struct flm_written_note *no
     flm_report_begin_row(report, 0, FLM_IN_PROGRAMS | FLM_IN_MARKDOWN);
     flm_report_cell_bytes(report, flm_bytes_of(note->id));
     flm_note_subject_add(flm_report_cell_text(report), note, first_ns);
-    flm_report_cell_bytes(report, flm_bytes_of(abouts[note->about]));
+    flm_report_cell_bytes(report, flm_bytes_of(flm_note_about_name(note->about)));
     add_text(report, note->function);
     add_text(report, note->module);
     add_text(report, note->stack);

@@ -7,9 +7,9 @@
 
 /* As help and palette have them. */
 static const struct flm_action_group *const groups[] = {
-    &flm_display_actions,   &flm_moving_actions, &flm_frame_actions,   &flm_search_actions,
-    &flm_transform_actions, &flm_table_actions,  &flm_time_actions,    &flm_heatmap_actions,
-    &flm_compare_actions,   &flm_code_actions,   &flm_general_actions,
+    &flm_display_actions,   &flm_moving_actions, &flm_frame_actions, &flm_search_actions,
+    &flm_transform_actions, &flm_table_actions,  &flm_time_actions,  &flm_heatmap_actions,
+    &flm_compare_actions,   &flm_code_actions,   &flm_note_actions,  &flm_general_actions,
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 

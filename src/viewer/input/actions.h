@@ -14,6 +14,7 @@
  *     time.c       time ranges, threads
  *     heatmap.c    cells of the heatmap, ranges of them
  *     compare.c    the sides of a comparison, and how it is shown
+ *     notes.c      notes on what is seen, views with a title
  *     export.c     copying, saving, help
  *     code.c       source and machine code
  *     menu.c       which of them the menu of a frame has
@@ -43,6 +44,7 @@ enum flm_given {
                          own, "metric NAME", a text is typed */
     FLM_GIVEN_CHOICE, /* one of `choices`, which may have keys */
     FLM_GIVEN_METRIC, /* one of the profile's */
+    FLM_GIVEN_NOTE,   /* likewise, by its id */
     FLM_GIVEN_POINTED /* what only a click can mean: a node, a row */
 };
 struct flm_action_argument {
@@ -71,7 +73,8 @@ struct flm_action_group {
 };
 extern const struct flm_action_group flm_display_actions, flm_moving_actions, flm_frame_actions,
     flm_search_actions, flm_transform_actions, flm_table_actions, flm_time_actions,
-    flm_compare_actions, flm_general_actions, flm_code_actions, flm_heatmap_actions;
+    flm_compare_actions, flm_note_actions, flm_general_actions, flm_code_actions,
+    flm_heatmap_actions;
 
 const struct flm_action_group *const *flm_action_groups(size_t *count);
 

@@ -17,6 +17,7 @@ void flm_model_clear(struct flm_model *model)
     flm_operations_clear(&model->operations);
     flm_comparing_clear(&model->comparing);
     flm_history_clear(&model->history);
+    flm_kept_notes_clear(&model->notes);
     for (int side = 0; side < 2; side++) {
         flm_profile_free(model->opened[side]);
         free(model->name[side]);

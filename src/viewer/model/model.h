@@ -8,6 +8,7 @@
 #include "viewer/model/camera.h"
 #include "viewer/model/comparing.h"
 #include "viewer/model/history.h"
+#include "viewer/model/notes.h"
 #include "viewer/model/searches.h"
 #include "viewer/model/transforms.h"
 #include "viewer/model/versions.h"
@@ -85,6 +86,7 @@ struct flm_model {
     char *name[2];
     unsigned char
         known_as[2]; /* 1 + the side as which who has their code knows them; 0: nobody has */
+    struct flm_kept_notes notes;
     struct flm_versions versions;
 
     const struct flm_view *view; /* that was chosen: viewer/scene/view.h */

@@ -36,6 +36,7 @@ enum flm_aspect {
     FLM_ASPECT_OVERLAY, /* whether it is shown */
     FLM_ASPECT_PANEL,   /* likewise */
     FLM_ASPECT_SOURCE_LINK,
+    FLM_ASPECT_NOTES,    /* that people write */
     FLM_ASPECT_RESTORED, /* a state was read */
     FLM_ASPECT_STATE,    /* the state as text */
     FLM_ASPECT_STEP,     /* a step of the history was made */

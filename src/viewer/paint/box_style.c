@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "algebra/notes/noted.h"
 #include "draw/color/state_tones.h"
 #include "draw/color/theme.h"
 #include "draw/text/cells.h"
@@ -64,11 +65,37 @@ static bool update_net(struct flm_viewer *v, const struct flm_pane *pane, struct
     return true;
 }
 
+/* A byte for each frame, and for each node of the shown profile. */
+static bool mark_noted(struct flm_viewer *v, struct flm_error *why)
+{
+    struct flm_paint *paint = &v->paint;
+    const struct flm_profile *p = flm_model_shown(&v->model);
+    uint32_t version = flm_version_of(&v->model.versions, FLM_OF(SHOWN) | FLM_OF(NOTES));
+    size_t count = flm_kept_notes_count(&v->model.notes), frames = p->sizes.frame_count;
+    if (paint->noted_from == version)
+        return true;
+    free(paint->noted);
+    paint->noted = count > 0 ? calloc(frames + p->sizes.node_count, 1) : NULL;
+    if (count > 0 && !paint->noted)
+        return flm_error_memory(why);
+    for (size_t i = 0; i < count; i++) {
+        const struct flm_written_note *note = flm_kept_notes_at(&v->model.notes, i);
+        for (uint32_t k = 1; note->about == FLM_NOTE_ABOUT_FUNCTION && k < frames; k++)
+            paint->noted[k] |= flm_note_is_on_function(p, k, note);
+        uint32_t node = 0;
+        while (note->about == FLM_NOTE_ABOUT_STACK &&
+               (node = flm_note_find_stack(p, note->stack, node)) != FLM_NONE)
+            paint->noted[frames + node] = 1;
+    }
+    paint->noted_from = version;
+    return true;
+}
+
 bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *v, uint32_t pane,
                          struct flm_error *why)
 {
     const struct flm_pane *s = &v->scene.panes[pane];
-    if (!flm_viewer_color(v, why))
+    if (!flm_viewer_color(v, why) || !mark_noted(v, why))
         return false;
     uint32_t hovered = flm_scene_frame(&v->scene, v->input.hovered);
     *styles = (struct flm_box_styles){
@@ -82,6 +109,10 @@ bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *v, ui
                 : flm_layout_level(flm_scene_layout(&v->scene, s), flm_viewer_top_node(v, s)),
         .compared = flm_scene_compares(&v->scene) ? v->scene.compared : NULL,
         .searching = flm_searches_any(&v->model.searches),
+        .noted = v->paint.noted,
+        .noted_nodes = v->paint.noted && s->kind == FLM_PANE_STACKS
+                           ? v->paint.noted + s->profile->sizes.frame_count
+                           : NULL,
         .total = s->kind == FLM_PANE_CHART ? v->scene.total
                                            : flm_layout_total(s->layout, (struct flm_node){0}),
     };
@@ -353,6 +384,8 @@ void flm_box_styles_apply(void *context, const struct flm_rectangle *r, struct f
     if (styles->net && styles->net[r->node.index] < 0)
         box->texture = FLM_TEXTURE_FALLING;
     label_frame(styles, r, frame, box);
+    box->noted = styles->noted && (styles->noted[frame] ||
+                                   (styles->noted_nodes && styles->noted_nodes[r->node.index]));
     if (styles->searching && !ancestor)
         mark_match(styles, frame, box);
     if (styles->hovered && styles->hovered->function == record->function &&

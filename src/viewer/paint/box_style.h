@@ -15,7 +15,8 @@ struct flm_box_styles {
     const struct flm_compared *compared;    /* if changes are drawn; or NULL */
     const struct flm_frame_record *hovered; /* the function under the pointer; or NULL */
     bool searching;
-    double total;      /* the whole of shares */
+    const unsigned char *noted, *noted_nodes; /* by frame, by node: has a note; NULL: nothing has */
+    double total;                             /* the whole of shares */
     const double *net; /* by node, where a metric has negative values; or NULL */
     struct flm_text text;
 };

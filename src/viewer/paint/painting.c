@@ -394,6 +394,7 @@ static bool make_minimap(struct flm_viewer *v, struct flm_error *why)
     }
     styles.zoom_level = 0;
     styles.hovered = NULL;
+    styles.noted = NULL;
     struct flm_boxes boxes = {
         .pixels = &pixels,
         .left = map.left,

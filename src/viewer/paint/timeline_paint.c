@@ -129,6 +129,27 @@ static void paint_part(struct flm_viewer *v, struct flm_pixels *pixels, struct f
     flm_pixels_outline(pixels, left, 0, right, bottom, thin, rgb);
 }
 
+/* A line along the upper edge over each time that someone wrote a note on. */
+static void paint_notes(struct flm_viewer *v, struct flm_pixels *pixels)
+{
+    struct flm_area map = flm_viewer_minimap(v);
+    const struct flm_kept_notes *notes = &v->model.notes;
+    double first = (double)v->scene.timeline.tracks.first_ns,
+           duration = flm_timeline_duration(&v->scene);
+    int thick = (int)fmax(2, round(3 * v->scene.window.scale));
+    for (size_t i = 0; i < flm_kept_notes_count(notes); i++) {
+        const struct flm_written_note *note = flm_kept_notes_at(notes, i);
+        double left = fmax(((double)note->from_ns - first) / duration, 0),
+               right = fmin(((double)note->to_ns - first) / duration, 1);
+        if (note->about != FLM_NOTE_ABOUT_TIME || !(left <= right))
+            continue;
+        int from = (int)round(map.left + left * map.width),
+            to = (int)round(map.left + right * map.width);
+        flm_pixels_fill(pixels, from, 0, to > from + thick ? to : from + thick, thick,
+                        flm_page_colors(&v->paint.theme).accent);
+    }
+}
+
 void flm_timeline_paint(struct flm_viewer *v, struct flm_pixels *pixels)
 {
     struct flm_timeline *t = &v->scene.timeline;
@@ -151,6 +172,7 @@ void flm_timeline_paint(struct flm_viewer *v, struct flm_pixels *pixels)
         paint_part(v, pixels, selected, colors.accent);
     if (flm_scene_is_over_time(&v->scene) && v->model.camera.total > 0)
         paint_part(v, pixels, flm_viewer_time(v, flm_viewer_span(v)), colors.accent);
+    paint_notes(v, pixels);
     for (uint32_t row = 1; row < t->row_count; row++) {
         const struct flm_track *track = &t->tracks.track[row - 1];
         flm_track_add_title(v->model.operations.opened, track, &title);

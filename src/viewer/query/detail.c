@@ -569,5 +569,7 @@ bool flm_query_detail(struct flm_viewer *v, struct flm_bytes argument,
         shorten_lists(&q, argument, detail);
     if (detail && !s.merged)
         add_actions(&q, detail);
+    if (detail)
+        detail->notes.at = flm_query_written(&q, &s, &detail->notes.count);
     return flm_query_end(&q, why);
 }

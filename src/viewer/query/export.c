@@ -1,5 +1,6 @@
 /* export.c - "export": files. Profiles are written by any format of the table that
  * can write; pictures and the selected stack are the viewer's own. */
+#include "algebra/notes/noted.h"
 #include "base/number/number.h"
 #include "format/folded/folded.h"
 #include "format/formats.h"
@@ -63,7 +64,8 @@ static const struct flm_format *find_format(const struct flm_model *model, struc
     return loses_a_side ? pair : named;
 }
 
-/* The shown profile: after the operations, of a comparison with the values of both sides. */
+/* The shown profile: after the operations, of a comparison with the values of both sides, with the
+ * notes as they are now. */
 static bool write_profile(struct flm_viewer *v, const struct flm_format *format,
                           struct flm_text *out, struct flm_error *why)
 {
@@ -73,7 +75,14 @@ static bool write_profile(struct flm_viewer *v, const struct flm_format *format,
     const struct flm_write_options options = {
         .metric = {flm_comparing_metric(&v->model, v->model.metric)},
         .annotate = flm_folded_is_annotated(p)};
-    return format->write(p, &options, out, why) && (!out->failed || flm_error_memory(why));
+    struct flm_profile *noted =
+        v->model.notes.is_changed ? flm_notes_replace(p, v->model.notes.profile, why) : NULL;
+    if (v->model.notes.is_changed && !noted)
+        return false;
+    bool good = format->write(noted ? noted : p, &options, out, why) &&
+                (!out->failed || flm_error_memory(why));
+    flm_profile_free(noted);
+    return good;
 }
 
 static bool refuse(struct flm_bytes kind, struct flm_error *why)

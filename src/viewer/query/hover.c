@@ -58,6 +58,21 @@ static void add_lines(struct flm_query *q, const struct flm_subject *s,
         add_occurrences(q, s, hover);
 }
 
+/* "note: slow since 2.1; note: twice a second" */
+static struct flm_bytes written_on(struct flm_query *q, const struct flm_subject *s)
+{
+    const struct flm_kept_notes *notes = &q->viewer->model.notes;
+    struct flm_text *out = flm_query_scratch(q);
+    for (size_t i = 0; i < flm_kept_notes_count(notes); i++) {
+        const struct flm_written_note *note = flm_kept_notes_at(notes, i);
+        if (!flm_query_is_noted(s, note))
+            continue;
+        flm_text_puts(out, out->size > 0 ? "; note: " : "note: ");
+        flm_text_add(out, (struct flm_bytes){note->text.at, note->text.size});
+    }
+    return out->size > 0 ? flm_query_scratch_copy(q) : (struct flm_bytes){NULL, 0};
+}
+
 bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
                      struct flm_error *why)
 {
@@ -92,5 +107,7 @@ bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm
         hover->note = flm_subject_change(&q, &s);
     else if (s.merged)
         hover->note = flm_query_text(&q, "too narrow to be drawn apart; zoom in, or select");
+    else
+        hover->note = written_on(&q, &s);
     return flm_query_end(&q, why);
 }

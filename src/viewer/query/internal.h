@@ -20,6 +20,7 @@ flm_query_make flm_query_tracks;                                              /*
 flm_query_make flm_query_complete;                                            /* complete.c */
 flm_query_make flm_query_palette, flm_query_menu;                             /* palette.c */
 flm_query_make flm_query_code, flm_query_code_wanted;                         /* code.c */
+flm_query_make flm_query_notes;                                               /* notes.c */
 flm_query_make flm_query_code_rows;                                           /* code_rows.c */
 
 /* What can be done with the selected frame now, section by section, up to `last`: into room for
@@ -52,6 +53,15 @@ struct flm_response_moment *flm_query_moment(struct flm_query *q, const struct f
 
 /* The marker or the counter under the pointer; NULL if there is none, or memory ran out. */
 struct flm_response_hover *flm_query_hovered_event(struct flm_query *q);
+
+/* ---- notes.c ----------------------------------------------------------------------------------- */
+
+/* The notes on a subject (subject.h), or all of them where that is NULL. NULL, and *count is 0, if
+ * there are none, or memory ran out. */
+struct flm_subject;
+struct flm_response_written *flm_query_written(struct flm_query *q, const struct flm_subject *s,
+                                               size_t *count);
+bool flm_query_is_noted(const struct flm_subject *s, const struct flm_written_note *note);
 
 /* ---- heatmap.c ------------------------------------------------------------------------------- */
 

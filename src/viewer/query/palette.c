@@ -221,6 +221,16 @@ static void add_metrics(struct palette *p, const struct flm_action *action, cons
     }
 }
 
+static void add_notes(struct palette *p, const struct flm_action *action, const char *group)
+{
+    const struct flm_kept_notes *notes = &p->q.viewer->model.notes;
+    for (size_t i = 0; i < flm_kept_notes_count(notes); i++) {
+        const struct flm_written_note *note = flm_kept_notes_at(notes, i);
+        add_choice(p, action, group, flm_bytes_of(note->id),
+                   (struct flm_bytes){note->text.at, note->text.size}, NULL);
+    }
+}
+
 static void add_choices(struct palette *p, const struct flm_action *action, const char *group)
 {
     struct flm_choice choice;
@@ -252,6 +262,9 @@ static void add_action(struct palette *p, const struct flm_action *action, const
         break;
     case FLM_GIVEN_METRIC:
         add_metrics(p, action, group);
+        break;
+    case FLM_GIVEN_NOTE:
+        add_notes(p, action, group);
         break;
     case FLM_GIVEN_POINTED:
         break;

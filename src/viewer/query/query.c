@@ -56,6 +56,7 @@ static const struct flm_query_entry queries[] = {
     {.name = "complete", .make = flm_query_complete},
     {.name = "palette", .make = flm_query_palette},
     {.name = "menu", .make = flm_query_menu},
+    {.name = "notes", .make = flm_query_notes},
     {.name = "code", .make = flm_query_code},
     {.name = "code-rows", .make = flm_query_code_rows},
     {.name = "code-wanted", .make = flm_query_code_wanted},

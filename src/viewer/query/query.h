@@ -91,6 +91,7 @@
  *      merged: null, or {count, value, share, items: [{node, title, shown?, value, share}]}
  *      actions: [{action, title, keys                  with the frame; [] with merged ones
  *                 button?}]                            its title as a button; else behind "More"
+ *      notes?: [{id, about, subject, text}]            that people wrote on it
  *      note?}                                          of a comparison: a sentence
  *
  * status        data quality: drawn, merged, trimmed, filtered, lost
@@ -106,6 +107,11 @@
  *      not_shown?                                      "exact stacks": the notes say why
  *      unsymbolized_share, samples, notes?: [{key, value}]
  *      sentence}                                       all of it
+ *
+ * notes         what people wrote on the profile
+ *     {changed: b                                      since it was opened
+ *      notes?: [{id, subject, text                     subject: "parse", "1.5 s to 2 s"
+ *                about: "profile|function|stack|time|view"}]}
  *
  * overlay       statistics of the last frame: null, or
  *     {nodes, visited, drawn, merged
@@ -246,6 +252,7 @@ struct flm_response {
         struct flm_response_overlay *overlay;
         struct flm_response_table *table; /* top, list, tree, aria */
         struct flm_response_tracks *tracks;
+        struct flm_response_notes *notes;
         struct flm_response_completions *completions;
         struct flm_response_entries *entries; /* palette, menu */
         struct flm_response_code *code;

@@ -134,6 +134,17 @@ struct flm_response_entry {
     double section;             /* of the menu */
 };
 
+/* ---- notes.c ---------------------------------------------------------------------------------- */
+
+/* What someone wrote. */
+struct flm_response_written {
+    struct flm_bytes id, about, subject, text;
+};
+struct flm_response_notes {
+    bool changed; /* since the profile was opened */
+    FLM_LIST(struct flm_response_written) notes;
+};
+
 /* ---- detail.c -------------------------------------------------------------------------------- */
 
 struct flm_response_hover_line {
@@ -204,6 +215,7 @@ struct flm_response_detail {
     double stack_hidden; /* how many are left out in its middle */
     struct flm_response_merged *merged;
     FLM_LIST(struct flm_response_entry) actions; /* with the frame; none with merged ones */
+    FLM_LIST(struct flm_response_written) notes; /* on the function, and on the stack */
     struct flm_bytes note;                       /* of a comparison: a sentence */
 };
 

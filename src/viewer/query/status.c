@@ -88,18 +88,18 @@ static void add_losses(struct flm_query *q, struct flm_response_status *status)
 static void add_notes(struct flm_query *q, struct flm_response_status *status)
 {
     const struct flm_profile *p = q->profile;
-    struct flm_response_note *note = flm_query_take(q, p->sizes.note_count, sizeof *note);
+    const struct flm_kept_notes *written = &q->viewer->model.notes;
+    size_t most = p->sizes.note_count + flm_kept_notes_count(written);
+    struct flm_response_note *note = flm_query_take(q, most, sizeof *note);
     uint32_t count = 0;
-    struct flm_written_notes *written = flm_written_notes_read(p, NULL);
-    for (size_t i = 0; note && written && i < flm_written_notes_count(written); i++) {
-        const struct flm_written_note *one = flm_written_notes_at(written, i);
+    for (size_t i = 0; note && i < flm_kept_notes_count(written); i++) {
+        const struct flm_written_note *one = flm_kept_notes_at(written, i);
         struct flm_text *subject = flm_query_scratch(q);
         flm_text_puts(subject, "note on ");
         flm_note_subject_add(subject, one, flm_note_first_ns(q->viewer->model.operations.opened));
         note[count].key = flm_query_scratch_copy(q);
         note[count++].value = flm_query_copy(q, (struct flm_bytes){one->text.at, one->text.size});
     }
-    flm_written_notes_free(written);
     for (uint32_t i = 0; note && i < p->sizes.note_count; i++) {
         struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
         if (flm_bytes_start_with(key, FLM_NOTE_JIT_CODE) ||

@@ -555,9 +555,36 @@ static void a_suffix_is_drawn_whole_or_not_at_all(void **state)
     }
 }
 
+static void noted(void *context, const struct flm_rectangle *r, struct flm_box *box)
+{
+    (void)context;
+    box->fill = r->node.index + 1;
+    box->noted = true;
+}
+
+/* In the color of the page's text, which is seen on any box; never beyond the box. */
+static void a_note_is_a_corner_of_its_box(void **state)
+{
+    (void)state;
+    struct flm_rectangle at[] = {box_at(0, 12, 0, 0), box_at(12, 14, 0, 1)};
+    struct flm_rectangles list = {.at = at, .count = 2};
+    struct flm_boxes boxes = boxes_of(0.5, noted, NULL);
+    boxes.text = 26; /* z */
+    boxes.row_height = 6;
+    clean(16, 6);
+    flm_boxes_draw(&boxes, &list);
+    assert_picture("+aaaaaaazzz.z...\n"
+                   "aaaaaaaaazz.b...\n"
+                   "aaaaaaaaaaz.b...\n"
+                   "aaaaaaaaaaa.b...\n"
+                   "+aaaaaaaaa+.b...\n"
+                   "................\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_note_is_a_corner_of_its_box),
         cmocka_unit_test(rows_boxes_gaps_and_corners_are_these),
         cmocka_unit_test(joined_boxes_are_one_in_parts),
         cmocka_unit_test(neighbors_share_their_edges_at_every_scale),

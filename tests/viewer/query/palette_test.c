@@ -235,7 +235,8 @@ static void the_kind_of_an_argument_decides_how_an_action_is_offered(void **stat
             bool typed = false;
             size_t count = entries_of(part(palette, "items"), action->name, &typed), wanted = 1;
             struct flm_choice choice;
-            if (action->argument && action->argument->given == FLM_GIVEN_POINTED)
+            if (action->argument && (action->argument->given == FLM_GIVEN_POINTED ||
+                                     action->argument->given == FLM_GIVEN_NOTE)) /* it has none */
                 wanted = 0;
             else if (action->argument && action->argument->given == FLM_GIVEN_WORD)
                 for (const char *c = action->argument->name; *c; c++)

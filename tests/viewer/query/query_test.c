@@ -42,8 +42,8 @@ static void every_answer_is_json_in_every_view(void **state)
 {
     (void)state;
     static const char *const questions[] = {
-        "hello",  "tools",   "chips",   "searches", "legend",   "hover", "detail",
-        "status", "overlay", "top 0 9", "list",     "tree 0 9", "aria",  "complete hide:"};
+        "hello", "tools",   "chips",   "searches", "legend",   "hover", "detail",        "status",
+        "notes", "overlay", "top 0 9", "list",     "tree 0 9", "aria",  "complete hide:"};
     static const char *const actions[] = {
         "view flame",    "invert",       "select 1",          "view sandwich", "sandwich parse",
         "view tree",     "view top",     "view compare",      "search e",      "overlay",
@@ -103,11 +103,12 @@ static void assert_described(const struct json_tree *tree, const char *question,
 static void describe(struct flm_viewer *v, const struct flm_text *header)
 {
     static const char *const questions[][2] = {
-        {"hello", "hello"},       {"tools", "tools"},     {"chips", "chips"},
-        {"searches", "searches"}, {"legend", "legend"},   {"hover", "hover"},
-        {"detail", "detail"},     {"status", "status"},   {"top 0 9", "top"},
-        {"list 0 9", "top"},      {"tree 0 9", "tree"},   {"aria", "tree"},
-        {"tracks", "tracks"},     {"overlay", "overlay"}, {"complete h", "complete"}};
+        {"hello", "hello"},        {"tools", "tools"},   {"chips", "chips"},
+        {"searches", "searches"},  {"legend", "legend"}, {"hover", "hover"},
+        {"detail", "detail"},      {"status", "status"}, {"top 0 9", "top"},
+        {"list 0 9", "top"},       {"tree 0 9", "tree"}, {"aria", "tree"},
+        {"notes", "notes"},        {"tracks", "tracks"}, {"overlay", "overlay"},
+        {"complete h", "complete"}};
     for (size_t q = 0; q < sizeof questions / sizeof questions[0]; q++) {
         struct json_tree *tree = answer(v, questions[q][0]);
         assert_described(tree, questions[q][0], block_of(header, questions[q][0]),
@@ -119,9 +120,9 @@ static void describe(struct flm_viewer *v, const struct flm_text *header)
 static void every_member_of_an_answer_is_in_the_header(void **state)
 {
     (void)state;
-    static const char *const actions[] = {"view flame", "overlay",        "search e",
-                                          "select 2",   "apply hide:lex", "invert",
-                                          "view tree",  "view sandwich",  "color self"};
+    static const char *const actions[] = {
+        "view flame", "overlay",       "search e",   "select 2", "apply hide:lex", "invert",
+        "view tree",  "view sandwich", "color self", "note x",   "note-view y"};
     struct flm_text header = read_file("src/viewer/query/query.h");
     flm_text_putc(&header, 0);
     for (int compares = 0; compares < 2; compares++) {
