@@ -12,7 +12,7 @@ deb:
 
 # Each package, installed and used as a user would. ROOTS=folders of other systems, in which the static file is tried
 # too.
-PACKAGE_RESULTS := $(addprefix $(BUILD)/results/packages/,static static-aarch64 deb npm vscode site)
+PACKAGE_RESULTS := $(addprefix $(BUILD)/results/packages/,static static-aarch64 deb npm vscode site release)
 $(BUILD)/results/packages/static: $B/flamel static force
 	$(run_test) packages/static $(TEST_SECONDS) tests/packages/static.sh $< $(STATIC)-$(MACHINE)
 $(BUILD)/results/packages/static-aarch64: $B/flamel static-aarch64 force
@@ -24,6 +24,8 @@ $(BUILD)/results/packages/npm: $B/flamel npm force
 	$(run_test) packages/npm 1200 tests/packages/npm.sh $< $(NPM_PACKAGE)
 $(BUILD)/results/packages/vscode: $B/flamel vscode force
 	$(run_test) packages/vscode 1200 tests/packages/vscode.sh $< $(VSCODE_EXTENSION)
+$(BUILD)/results/packages/release: force
+	$(run_test) packages/release $(TEST_SECONDS) tests/packages/release.sh
 
 .PHONY: test-packages
 test-packages: $(PACKAGE_RESULTS)

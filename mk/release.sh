@@ -13,17 +13,20 @@ git archive --prefix="flamel-$version/" HEAD | xz -9 > "$folder/flamel-$version.
 
 # What is linked into the static files, and into the command in WebAssembly, with the version of the package that it
 # comes from. The other files have nothing but flamel inside.
-linked='libdw-dev:elfutils:GPL-2.0-or-later OR LGPL-3.0-or-later
+gcc=$(gcc -dumpversion | cut -d . -f 1) clang=$(clang -dumpversion | cut -d . -f 1)
+linked="libdw-dev:elfutils:GPL-2.0-or-later OR LGPL-3.0-or-later
 libelf-dev:elfutils:GPL-2.0-or-later OR LGPL-3.0-or-later
 libzstd-dev:zstd:BSD-3-Clause
 zlib1g-dev:zlib:Zlib
 liblzma-dev:xz:0BSD
 libbz2-dev:bzip2:bzip2-1.0.6
 libmicrohttpd-dev:libmicrohttpd:LGPL-2.1-or-later
-libc6-dev:glibc:LGPL-2.1-or-later'
-in_wasm='libzstd-dev:zstd:BSD-3-Clause
+libc6-dev:glibc:LGPL-2.1-or-later
+libgcc-$gcc-dev:libgcc:GPL-3.0-or-later WITH GCC-exception-3.1"
+in_wasm="libzstd-dev:zstd:BSD-3-Clause
 zlib1g-dev:zlib:Zlib
-wasi-libc:wasi-libc:Apache-2.0 WITH LLVM-exception AND MIT'
+wasi-libc:wasi-libc:Apache-2.0 WITH LLVM-exception AND MIT
+libclang-rt-$clang-dev-wasm32:compiler-rt:Apache-2.0 WITH LLVM-exception"
 # The libraries that are linked into a file.
 inside()
 {
