@@ -116,7 +116,7 @@ flamel record -q -o probe.flm -- true 2> why || may_record=false
 adapt()
 {
     printf '%s\n' "$1" | sed "s/4711/$process/; s/--duration 10s/--duration 200ms/; s/-d 5s/-d 200ms/
-        s/-i 5s/-i 200ms/; s/-n 20/-n 7/; s/--processors 2/--processors $cpu/
+        s/-i 5s/-i 200ms/; s/-n 20/-n 7/; s/-m off-cpu/-m samples/; s/--processors 2/--processors $cpu/
         s/source <(\(.*\))/\1 | source/; s/label:tid=$process/label:tid=27492/
         s/label:thread=[ab]/label:thread=27492/g; s/time:0s[.][.]1s/time:0s..100ms/
         s/time:1s[.][.]2s/time:100ms..400ms/; s/libc[.]so[.]6/*libc.so.6/; s/focus:malloc/focus:*run*/
@@ -155,7 +155,7 @@ is_recording()
     esac
 }
 
-(cd "$root" && { manual; markdown README.md docs/*.md web/npm/README.md; }) > commands
+(cd "$root" && { manual; markdown README.md docs/*.md web/*/README.md examples/*/README.md; }) > commands
 tab=$(printf '\t')
 passed=0 failed=0
 while IFS= read -r line; do
