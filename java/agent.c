@@ -162,6 +162,12 @@ static void on_code(jvmti *ti, const char *name, const void *address, int32_t si
     leave();
 }
 
+bool recorder_is_there(void)
+{
+    struct pollfd file = {.fd = agent.socket};
+    return poll(&file, 1, 0) <= 0 || !(file.revents & (POLLHUP | POLLERR));
+}
+
 /* ---- The agent's thread ---------------------------------------------------------------------- */
 
 static void describe(jni *env)
@@ -392,7 +398,7 @@ static bool find_vm(const char **why)
     agent.get_trace = (get_call_trace)(uintptr_t)dlsym(library, "AsyncGetCallTrace");
     *why = "this VM has no AsyncGetCallTrace: only HotSpot has";
     bool good = agent.get_trace && structures_find(library, why);
-    dlclose(library); /* which is still that of the VM: it is only not counted twice */
+    dlclose(library); /* the VM itself keeps it loaded */
     return good;
 }
 

@@ -4,58 +4,58 @@
 
 #include "java/internal.h"
 
-/* Half as many as elsewhere: they are on the stack of a thread of the program. */
+/* Half as many frames as elsewhere: the buffer is on the stack of a thread of the program. */
 enum { MOST = FLM_JAVA_MOST_FRAMES / 2 };
 
-/* Where the current thread is, and what with. */
-struct here {
-    struct jvmti_frame there[MOST]; /* and then our own, in the same place */
+/* The stack of the current thread, and the class of an object. */
+struct own_stack {
+    struct jvmti_frame found[MOST]; /* replaced by our own frames, in the same place */
     uint32_t count;
     char *class_name;
 };
 
-static struct flm_java_frame *frames_of(struct here *h)
+static struct flm_java_frame *frames_of(struct own_stack *o)
 {
-    _Static_assert(sizeof *h->there == sizeof(struct flm_java_frame),
-                   "one takes the place of the other");
-    return (struct flm_java_frame *)(void *)h->there;
+    _Static_assert(sizeof *o->found == sizeof(struct flm_java_frame),
+                   "one is replaced by the other");
+    return (struct flm_java_frame *)(void *)o->found;
 }
 
-static void look_here(struct here *h, object of)
+static void read_stack(struct own_stack *o, object of)
 {
-    struct flm_java_frame *frames = frames_of(h);
+    struct flm_java_frame *frames = frames_of(o);
     int32_t count = 0;
     jni *env = NULL;
-    if (jvmti_stack(agent.ti, NULL, MOST, h->there, &count) != 0)
+    if (jvmti_stack(agent.ti, NULL, MOST, o->found, &count) != 0)
         count = 0;
-    h->count = (uint32_t)count;
-    for (uint32_t i = 0; i < h->count; i++) {
-        const struct jvmti_frame frame = h->there[i];
+    o->count = (uint32_t)count;
+    for (uint32_t i = 0; i < o->count; i++) {
+        const struct jvmti_frame frame = o->found[i];
         const struct flm_java_frame ours = frame_of(&frame);
         memcpy(&frames[i], &ours, sizeof ours);
     }
     if (vm_environment(agent.vm, &env, JNI_VERSION) == 0 && env)
-        kinds_find_known(kinds_thread(env), frames, h->count);
-    h->class_name = NULL;
-    if (jvmti_class_signature(agent.ti, of, &h->class_name) != 0)
-        h->class_name = NULL;
+        kinds_find_known(kinds_thread(env), frames, o->count);
+    o->class_name = NULL;
+    if (jvmti_class_signature(agent.ti, of, &o->class_name) != 0)
+        o->class_name = NULL;
 }
 
-static void set_stack(struct flm_java_sample *s, const struct here *h)
+static void set_stack(struct flm_java_sample *s, const struct own_stack *o)
 {
     s->thread = own_id();
     s->cpu = UINT32_MAX;
-    s->frame_count = h->count;
-    s->more_frames = h->count == MOST;
+    s->frame_count = o->count;
+    s->more_frames = o->count == MOST;
 }
 
 void sample_here(struct flm_java_sample *s, object of)
 {
-    struct here here;
-    look_here(&here, of);
-    set_stack(s, &here);
-    sample_write(s, frames_of(&here), here.class_name);
-    jvmti_free(agent.ti, here.class_name);
+    struct own_stack stack;
+    read_stack(&stack, of);
+    set_stack(s, &stack);
+    sample_write(s, frames_of(&stack), stack.class_name);
+    jvmti_free(agent.ti, stack.class_name);
 }
 
 /* ---- Allocations ----------------------------------------------------------------------------- */
@@ -66,20 +66,20 @@ static void on_allocation(jvmti *ti, jni *env, object thread, object o, object o
 {
     double bytes = (double)size, share = -expm1(-bytes / (double)agent.config.alloc_bytes);
     struct flm_java_sample s = {.metric = FLM_JAVA_ALLOC};
-    struct here here;
+    struct own_stack stack;
     (void)ti;
     (void)thread;
     if (size <= 0 || !enter())
         return;
     s.time_ns = now_ns(CLOCK_MONOTONIC);
     s.value = (uint64_t)(bytes / share + 0.5);
-    look_here(&here, of);
-    set_stack(&s, &here);
+    read_stack(&stack, of);
+    set_stack(&s, &stack);
     if (agent.config.metrics & 1u << FLM_JAVA_LIVE)
-        live_keep(env, o, &s, frames_of(&here), here.class_name);
+        live_keep(env, o, &s, frames_of(&stack), stack.class_name);
     if (agent.config.metrics & 1u << FLM_JAVA_ALLOC)
-        sample_write(&s, frames_of(&here), here.class_name);
-    jvmti_free(agent.ti, here.class_name);
+        sample_write(&s, frames_of(&stack), stack.class_name);
+    jvmti_free(agent.ti, stack.class_name);
     leave();
 }
 

@@ -1,7 +1,7 @@
-/* faults.c - safe in signal handlers: reading what may not be there.
+/* faults.c - safe in signal handlers: reading memory that may not be mapped.
  *
- * A fault in guarded work is ours, and ends the work; all other faults are the VM's, which uses
- * them (for null checks and safepoints). */
+ * A fault in guarded work ends the work. All other faults are passed on to the VM, which uses them
+ * for null checks and safepoints. */
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -9,11 +9,11 @@
 
 #include "java/internal.h"
 
-static _Atomic int32_t guarded; /* threads in which a fault may be ours */
+static _Atomic int32_t guarded; /* threads that do guarded work */
 static guard own_guard;         /* of the agent's thread */
 static struct fault_handler {
     int signal;
-    bool is_left; /* in a chain of somebody else's, when we went */
+    bool is_left; /* ours could not be removed: a later one calls it */
     struct sigaction before;
 } of_segv = {.signal = SIGSEGV}, of_bus = {.signal = SIGBUS};
 
@@ -22,7 +22,7 @@ void pass_on(int signal, siginfo_t *info, void *context, const struct sigaction 
     if (before->sa_flags & SA_SIGINFO)
         before->sa_sigaction(signal, info, context);
     else if (before->sa_handler == SIG_DFL)
-        sigaction(signal, before, NULL); /* it happens again, and ends the process */
+        sigaction(signal, before, NULL); /* the fault is repeated, and ends the process */
     else if (before->sa_handler != SIG_IGN)
         before->sa_handler(signal);
 }
@@ -48,7 +48,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     pass_on(signal, info, context, signal == SIGSEGV ? &of_segv.before : &of_bus.before);
 }
 
-/* A handler may run in the midst of guarded work of its thread. */
+/* Guarded work may be interrupted by a handler that does guarded work of its own. */
 bool guarded_run(guard *g, void (*work)(void *), void *context)
 {
     sigjmp_buf fault, *const before = atomic_load(g);
@@ -79,8 +79,8 @@ bool may_fault(const sigset_t *blocked)
 
 /* ---- Installing ------------------------------------------------------------------------------ */
 
-/* Where somebody else's handler is now, it calls ours, which stays. Put in front of that the next
- * time, it would be called by itself: each would pass a fault on to the other for ever. */
+/* A handler that was installed after ours calls ours, which therefore stays (is_left). Installed
+ * once more, in front of that one, each of the two would pass a fault on to the other for ever. */
 static bool install(struct fault_handler *h)
 {
     struct sigaction now, action = {.sa_flags = SA_SIGINFO | SA_RESTART};

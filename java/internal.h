@@ -5,13 +5,13 @@
  *     threads.c     which threads are sampled, and what sends them the signal
  *     sample.c      the signal handler: the stack of the interrupted thread
  *     kinds.c       which of its frames are interpreted, compiled, or inlined
- *     faults.c      reading what may not be there
+ *     faults.c      reading memory that may not be mapped
  *     methods.c     names of methods that samples have
  *     structures.c  where the VM keeps what no interface tells
  *     ring.c        records, from any thread
  *     wall.c        what threads do that do not run
  *     events.c      allocations and monitors
- *     live.c        allocated objects that are still reachable in the end
+ *     live.c        allocated objects that can still be reached when the recording ends
  *     parks.c       locks of java.util.concurrent
  *
  * It lives in somebody else's process: it must not end it, print, or change what it does. Signal
@@ -33,7 +33,7 @@ struct perf_event_mmap_page;
 
 enum { MOST_NAME = 120 };
 
-/* Where a fault continues; NULL: it is not ours. */
+/* Where a thread continues after a fault of the agent; NULL: a fault is not the agent's. */
 typedef sigjmp_buf *_Atomic guard;
 
 /* A sampled thread. Handlers find it by its number, and read it; the rest happens under a lock. */
@@ -88,6 +88,10 @@ extern struct agent agent;
 bool enter(void);
 void leave(void);
 
+/* False once the recorder has ended or closed the connection: nobody reads the ring any more. Safe
+ * in signal handlers. */
+bool recorder_is_there(void);
+
 int64_t now_ns(clockid_t clock);
 
 /* ---- ring.c: safe in signal handlers --------------------------------------------------------- */
@@ -114,7 +118,7 @@ void threads_remove(jni *env, int32_t id);
 /* Those that the VM has. */
 void threads_add_all(jni *env);
 
-/* The VM's own structure of a thread, whose address it keeps in a field of the object; 0: none. */
+/* The address of the VM's structure of a thread, which is in a field of the object; 0: none. */
 uint64_t threads_address(jni *env, object thread);
 
 /* The record of a thread. NULL: it is not sampled. Safe in signal handlers. */
@@ -134,17 +138,19 @@ void samples_end(void);
 /* Writes a sample of a stack that was taken in another way. */
 void sample_write(struct flm_java_sample *sample, const struct flm_java_frame *frames,
                   const char *text);
+
+/* The same, waiting for room in the ring; its methods were seen before (method_seen). */
 void sample_write_patiently(struct flm_java_sample *sample, const struct flm_java_frame *frames,
                             const char *text);
 
 /* ---- faults.c: safe in signal handlers ------------------------------------------------------- */
 
-/* Does the work; false when it faulted. `guarded_run_here` finds the guard of the thread, and does
- * nothing where it has none. */
+/* Does the work; false when it faulted. `guarded_run_here` takes the guard of the current thread;
+ * where it has none, or blocks the signals of faults, nothing is done: false. */
 bool guarded_run(guard *g, void (*work)(void *), void *context);
 bool guarded_run_here(void (*work)(void *), void *context);
 
-/* Whether a thread that blocks these signals gets those of faults. */
+/* Whether a fault of a thread that blocks these signals can be caught. */
 bool may_fault(const sigset_t *blocked);
 
 void pass_on(int signal, siginfo_t *info, void *context, const struct sigaction *before);
@@ -154,24 +160,24 @@ void faults_end(void);
 
 /* ---- kinds.c: safe in signal handlers -------------------------------------------------------- */
 
-/* A frame of the machine. */
+/* The registers of a stack frame. */
 struct machine_frame {
     uint64_t pc, sp, fp;
 };
 
-/* Learns where the VM has its generated code, in a thread that has an environment. */
+/* Learns the layout of the VM's structures, in a thread that has a JNI environment. */
 void kinds_begin(jni *env);
 
-/* The VM's own structure of the thread that has the environment. */
+/* The address of the VM's structure of the thread whose environment it is. */
 uint64_t kinds_thread(const jni *env);
 
-/* Says of frames of a thread, innermost first, how they are run. They are those that
- * AsyncGetCallTrace has found from `asked` on, or, with NULL, those that the VM's interface has. Of
- * another thread only while it waits: what it has then may be wrong, and is checked. May fault. */
+/* Sets the kinds of a thread's frames, innermost first. `asked`: the registers from which
+ * AsyncGetCallTrace found them; NULL: JVM TI found them. The thread is the current one, or one that
+ * waits: if it goes on meanwhile, what is read is checked and kinds stay unknown. May fault. */
 void kinds_find(uint64_t thread, const struct machine_frame *asked, struct flm_java_frame *frames,
                 uint32_t count);
 
-/* The same of frames of the interface; faults are caught. */
+/* The same of frames that JVM TI found; faults are caught. */
 void kinds_find_known(uint64_t thread, struct flm_java_frame *frames, uint32_t count);
 
 /* ---- methods.c ------------------------------------------------------------------------------- */
@@ -194,8 +200,8 @@ void methods_prepare_class(object of);
 /* Finds what is needed. False, and a reason. */
 bool structures_find(void *library, const char **why);
 
-/* A field: where it is in its structure; of a static one, what it has. Numbers of 32 bits in the
- * lower half. */
+/* The offset of a field, the value of a static field (one of 32 bits is in the lower half), the
+ * size of a type, the value of a constant. False: this VM has none of that name. */
 bool structures_offset(const char *type, const char *field, uint64_t *offset);
 bool structures_value(const char *type, const char *field, uint64_t *value);
 bool structures_size(const char *type, uint64_t *size);
@@ -231,11 +237,12 @@ void sample_here(struct flm_java_sample *s, object of);
 
 /* ---- live.c ---------------------------------------------------------------------------------- */
 
-/* Keeps the sample of an object's allocation, if it is chosen. */
+/* Keeps the sample of an object's allocation, or a random part of them when there are many. */
 void live_keep(jni *env, object o, const struct flm_java_sample *sample,
                const struct flm_java_frame *frames, const char *class_name);
 
-/* Collects, and writes the samples of what is left. */
+/* Has the VM collect, and writes the samples of objects that are left; nothing without a
+ * recorder. */
 void live_write(jni *env);
 void live_end(jni *env);
 

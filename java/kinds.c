@@ -1,18 +1,20 @@
-/* kinds.c - safe in signal handlers: how the functions of a stack are run.
+/* kinds.c - safe in signal handlers: whether the functions of a stack are interpreted, compiled or
+ * inlined.
  *
- * AsyncGetCallTrace and the VM's interface say which functions are on a stack. The frames of the
- * machine say how they are run: the return address of each is in a block of the code cache, which
- * is the interpreter's or that of a compiled function. A compiled one stands for itself and for
- * what is inlined where it is, one function for each scope that its debug information has there:
+ * AsyncGetCallTrace and JVM TI say which functions are on a stack. Its machine frames say how they
+ * run: each return address is in a block of the code cache, which is the interpreter or a compiled
+ * function. A compiled function stands for itself and for the functions that are inlined at the
+ * address: its debug information has one scope for each.
  *
- *     frames of the machine      functions     kinds
+ *     machine frames             functions     kinds
  *     compiled, three scopes     leaf          inlined
  *                                middle        inlined
  *                                outer         compiled, by C1 or C2
  *     interpreted                main          interpreted
  *
- * Each walk checks the other: where the outermost function of a frame is another one, the kinds
- * from there on are unknown. What a VM has elsewhere than those from 8 to 25 has no kinds. */
+ * The two walks are compared: where the outermost function of a machine frame differs, the kinds
+ * from there outward stay unknown. So do all kinds in a VM whose structures are not laid out as in
+ * HotSpot 8 to 25. */
 #include <string.h>
 
 #include "java/internal.h"
@@ -29,17 +31,17 @@ static struct {
 
     /* Of blocks of the code cache. */
     uint64_t used, header, name, frame_size, code;
-    bool has_code_address; /* not an offset */
+    bool has_code_address; /* `code` is the field of an address; else of an offset */
 
     /* Of compiled functions. */
     uint64_t method, level, pcs, pcs_end, scopes, orig_pc;
-    enum { ALL_IN_BLOCK, SCOPES_BY_ADDRESS, APART } layout;
-    uint64_t apart; /* what points to both, if they are APART */
+    enum { ALL_IN_BLOCK, SCOPES_BY_ADDRESS, APART } layout; /* of addresses and scopes */
+    uint64_t apart;                                         /* the field that points to them */
     uint64_t pc_offset, pc_scope, pc_size;
-    uint32_t excluded; /* codes that no number uses: 0, or 1 from 20 on */
+    uint32_t excluded; /* lowest values of bytes that numbers do not use: 0, or 1 from JDK 20 on */
     bool has_method_pointers;
 
-    /* Where a continuation (a virtual thread) begins; 0: there are none. */
+    /* Of the entry of a continuation (a virtual thread); 0: the VM has none. */
     uint64_t continuation, continuation_size, continuation_return;
 
     uint32_t heap_count;
@@ -69,7 +71,7 @@ static bool field(const char *type, const char *name, uint64_t *offset)
     return structures_offset(type, name, offset);
 }
 
-/* Lengths of growable arrays were in a base class of another name once. */
+/* The base class that has the length of a GrowableArray was renamed. */
 static bool learn_heaps(void)
 {
     uint64_t heaps, length, data, memory, segmap, log2, low, high;
@@ -143,7 +145,7 @@ static bool learn_frames(void)
            field("JavaCallWrapper", "_anchor", &layout.wrapper_anchor);
 }
 
-/* An environment is a part of the structure of its thread. */
+/* The environment is a member of the structure of its thread. */
 static bool learn_thread(jni *env)
 {
     enum { MOST = 1 << 16 };
@@ -180,7 +182,8 @@ void kinds_begin(jni *env)
 
 /* ---- Blocks of the code cache ---------------------------------------------------------------- */
 
-/* Each segment has the distance to an earlier one of its block, and the first one 0. */
+/* The map has a byte for each segment: how far back an earlier segment of the same block is; 0 for
+ * the first one. */
 static uint64_t find_block(uint64_t pc)
 {
     enum { FREE = 255 };
@@ -216,7 +219,7 @@ static uint64_t code_of(uint64_t block)
 
 /* ---- Scopes ---------------------------------------------------------------------------------- */
 
-/* A number: its lower bytes until one that is small, of six bits each. */
+/* Up to five bytes of six bits each, the lowest first; a byte below SMALL is the last one. */
 static uint32_t read_number(const uint8_t *at)
 {
     enum { SMALL = 192, MOST_BYTES = 5 };
@@ -244,7 +247,8 @@ static struct tables tables_of(uint64_t block)
     return (struct tables){base + (uint32_t)int_at(block + layout.pcs), end, scopes};
 }
 
-/* The scope of the first address that has one and is not before `offset`; 0: none. */
+/* The scope at the first address with a scope that is not before `offset`, or with `is_exact` the
+ * one at `offset`; 0: none. */
 static uint32_t find_scope(const struct tables *t, int64_t offset, bool is_exact)
 {
     uint64_t low = 0, high = t->pcs_end > t->pcs ? (t->pcs_end - t->pcs) / layout.pc_size : 0;
@@ -262,7 +266,7 @@ static uint32_t find_scope(const struct tables *t, int64_t offset, bool is_exact
     return (uint32_t)int_at(found + layout.pc_scope);
 }
 
-/* Functions that the frame stands for, at most `most`. */
+/* The number of functions that the frame stands for, at most `most`. */
 static uint32_t count_scopes(const struct tables *t, uint32_t scope, uint32_t most)
 {
     uint32_t count = 0;
@@ -274,12 +278,12 @@ static uint32_t count_scopes(const struct tables *t, uint32_t scope, uint32_t mo
 /* ---- The walk -------------------------------------------------------------------------------- */
 
 struct walk {
-    struct machine_frame at; /* sp: as the caller of the innermost frame left it */
+    struct machine_frame at;
     uint64_t thread;
     struct flm_java_frame *frames;
     uint32_t count, done;
-    bool is_near;    /* the first compiled frame is at any address */
-    uint64_t top_pc; /* unless it is this one; 0: it is at any */
+    bool is_near;    /* the frame was interrupted: its address need not have a scope */
+    uint64_t top_pc; /* but this address is of a call, which has one; 0: none */
 };
 
 static bool agrees(const struct walk *w, uint32_t index, uint64_t method)
@@ -294,7 +298,7 @@ static void set_kind(const struct walk *w, uint32_t index, enum flm_java_compile
         w->frames[index].kind = kind;
 }
 
-/* To the last frame of Java that an anchor notes. */
+/* Goes to the last Java frame, which an anchor keeps while native code runs. */
 static bool go_to_anchor(struct machine_frame *at, uint64_t anchor)
 {
     uint64_t sp = word_at(anchor + layout.anchor_sp), pc = word_at(anchor + layout.anchor_pc);
@@ -338,7 +342,7 @@ static uint32_t scope_here(const struct walk *w, uint64_t block, const struct ta
         scope = find_scope(t, offset, true);
     if (!scope && w->is_near)
         return find_scope(t, offset + 1, false);
-    if (!scope) { /* it is to be deoptimized when it is returned to, and keeps where that was */
+    if (!scope) { /* its return address was replaced to deoptimize it: the frame keeps the old */
         uint64_t kept = word_at(w->at.sp + (uint32_t)int_at(block + layout.orig_pc));
         scope = find_scope(t, (int64_t)(kept - code), true);
     }
@@ -351,7 +355,7 @@ static bool leave_compiled(struct walk *w, uint64_t block)
     uint8_t level = *(const uint8_t *)(uintptr_t)(block + layout.level);
     uint32_t left = w->count - w->done, scopes = 1;
     enum { NO_COMPILER = 0, LAST_OF_C1 = 3 };
-    if (level != NO_COMPILER) /* else it is how a native method is called */
+    if (level != NO_COMPILER) /* else it is the wrapper of a native method */
         scopes = count_scopes(&t, scope_here(w, block, &t), left + 1);
     bool is_whole = scopes <= left;
     scopes = is_whole ? scopes : left;
@@ -368,7 +372,8 @@ static bool leave_compiled(struct walk *w, uint64_t block)
     return leave_sized(w, block);
 }
 
-/* Behind the last frame of a virtual thread that was copied to this stack is its carrier. */
+/* A virtual thread's frames are copied to the stack of its carrier in parts: goes from the
+ * outermost one to the carrier's frames. */
 static bool leave_continuation(struct walk *w)
 {
     uint64_t entry = layout.continuation ? word_at(w->thread + layout.continuation) : 0;
@@ -393,7 +398,7 @@ static bool step(struct walk *w, uint64_t block)
     return leave_sized(w, block) || leave_continuation(w);
 }
 
-/* From a function of the VM that compiled code calls directly. */
+/* Goes from a function of the VM that compiled code calls directly to that code. */
 static uint64_t leave_native(struct walk *w)
 {
     enum { MOST_FRAMES = 32 };

@@ -1,11 +1,13 @@
 /* live.c - sampled objects that can still be reached when the recording ends.
  *
- * Each is kept by a weak reference, with the sample of its allocation. At the end the VM is asked
- * for a collection, which clears the references to what nobody can reach, and the samples of the
- * others are written. When there are too many, those of collected objects are let go; if most are
- * still there, each is let go with a probability of one half, and the rest stand for twice as
- * much: from then on new ones are kept with that probability, too. So the memory has a bound, and
- * the sums are right on average. */
+ * The sample of an allocation is kept with a weak reference to the object. At the end the VM is
+ * asked for a full collection, which clears the references to objects that cannot be reached, and
+ * the samples of the others are written.
+ *
+ * At most MOST samples are kept. When there are as many, those of collected objects are dropped. If
+ * more than three quarters are left, each is dropped with a probability of one half, and the value
+ * of the others is doubled; from then on new samples are kept with that probability and doubled as
+ * well. So sums are right on average. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +44,15 @@ static void drop(jni *env, struct kept *k)
     free(k);
 }
 
-/* Lets go of what is collected, or, with `halves`, of half of all. */
+/* Drops the samples of collected objects, or, with `halves`, each with a probability of 1/2. */
 static void thin(jni *env, bool halves)
 {
     struct kept **at = &first;
     while (*at) {
         struct kept *k = *at;
-        bool goes = halves ? (random_bits() >> 32 & 1) != 0 : jni_is_cleared(env, k->reference);
-        if (!goes) {
+        bool is_dropped =
+            halves ? (random_bits() >> 32 & 1) != 0 : jni_is_cleared(env, k->reference);
+        if (!is_dropped) {
             k->sample.value *= halves ? 2 : 1;
             at = &k->next;
             continue;
@@ -84,17 +87,18 @@ void live_keep(jni *env, object o, const struct flm_java_sample *s,
                const struct flm_java_frame *frames, const char *class_name)
 {
     pthread_mutex_lock(&lock);
-    if (count >= MOST)
+    if (count >= MOST) {
         thin(env, false);
-    if (count > MOST / 2 + MOST / 4)
-        thin(env, true);
+        if (count > MOST / 4 * 3)
+            thin(env, true);
+    }
     bool is_chosen = (random_bits() >> 32 & ((UINT64_C(1) << halvings) - 1)) == 0;
     struct kept *k = is_chosen ? copy_of(env, o, s, frames, class_name) : NULL;
     if (k) {
         k->next = first;
         first = k;
         count++;
-        for (uint32_t i = 0; i < s->frame_count; i++) /* while its class is there */
+        for (uint32_t i = 0; i < s->frame_count; i++) /* before its class may be unloaded */
             method_seen((method_id)(uintptr_t)frames[i].method);
     }
     pthread_mutex_unlock(&lock);
@@ -112,6 +116,8 @@ static struct kept *take_all(void)
 
 void live_write(jni *env)
 {
+    if (!recorder_is_there())
+        return;
     jvmti_collect(agent.ti);
     struct kept *all = take_all();
     while (all) {

@@ -39,7 +39,7 @@ void *ring_reserve_patiently(uint64_t size)
 {
     enum { TRIES = 200, PAUSE_NS = 5000000 };
     const struct timespec pause = {0, PAUSE_NS};
-    for (int i = 0; i < TRIES && atomic_load(&agent.is_on); i++) {
+    for (int i = 0; i < TRIES && atomic_load(&agent.is_on) && recorder_is_there(); i++) {
         void *record = ring_reserve(size);
         if (record)
             return record;

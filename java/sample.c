@@ -259,7 +259,7 @@ static uint32_t copy_stack(struct buffer *b, struct thread *t, uint64_t from)
 
 static char *put(char *at, const void *bytes, uint64_t size)
 {
-    if (bytes && size > 0) /* what there is nothing of may be NULL */
+    if (bytes && size > 0) /* a part that is empty may be NULL */
         memcpy(at, bytes, size);
     return at + flm_java_aligned(size);
 }
@@ -278,7 +278,7 @@ static uint64_t size_of(const struct flm_java_sample *s)
            flm_java_aligned(s->stack_size) + flm_java_aligned(s->text_size);
 }
 
-/* To a place in the ring, of its size. */
+/* Writes a sample to its place in the ring. */
 static void fill(char *record, const struct flm_java_sample *s, const uint64_t *kernel,
                  const struct flm_java_frame *frames, const uint64_t *registers, const char *stack,
                  const char *text)

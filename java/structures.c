@@ -5,7 +5,7 @@
 
 #include "java/internal.h"
 
-/* A row of gHotSpotVMStructs; where its members are is exported too. The library stays mapped. */
+/* gHotSpotVMStructs: its rows, and where the members of a row are. The library stays mapped. */
 static struct {
     const char *rows;
     uint64_t type_name, field_name, offset, address, stride;
@@ -61,7 +61,8 @@ bool structures_value(const char *type, const char *field, uint64_t *value)
     return true;
 }
 
-/* What a table of names and numbers has for a name. */
+/* The value of a name in a table of names and values. `name_at`, `value_at` and `stride_of`:
+ * symbols with the offsets in a row, and with the size of one. */
 static bool find_named(const char *rows_of, const char *name_at, const char *value_at,
                        const char *stride_of, const char *wanted, void *value, size_t value_size)
 {

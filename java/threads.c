@@ -269,13 +269,14 @@ uint64_t threads_address(jni *env, object thread)
     object class_of_all = native_thread ? NULL : jni_find_class(env, "java/lang/Thread");
     if (class_of_all) {
         native_thread = jni_field(env, class_of_all, "eetop", "J");
-        jni_clear_exception(env);
         jni_delete_local(env, class_of_all);
     }
+    if (!native_thread)
+        jni_clear_exception(env);
     return native_thread ? (uint64_t)jni_get_long(env, thread, native_thread) : 0;
 }
 
-/* Which number a thread has, only the VM knows. */
+/* JVM TI has no thread ids; the VM's structures have. */
 void threads_add_all(jni *env)
 {
     int32_t count = 0, own = own_id();

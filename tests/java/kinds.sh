@@ -1,9 +1,9 @@
 #!/bin/sh
-# How methods are run shows as the kinds of their frames, for methods of which it is known: kinds.sh BUILD.
+# Frames of methods that the VM is told to interpret, compile or inline have that kind: kinds.sh BUILD.
 . "$(dirname "$0")/common.sh"
 compile Kinds
 
-# kinds NAME OPTION...: the mark of each method of the program, and "mixed" where less than 97 % of its time has that one.
+# kinds NAME OPTION...: the mark of each method of the program; "mixed" where no mark has 97 % of its time.
 kinds()
 {
     name=$1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What of the allocated objects can still be reached when the recording ends, against what a program knows: live.sh BUILD.
+# Bytes of objects that can still be reached when the recording ends, compared with what a program says: live.sh BUILD.
 . "$(dirname "$0")/common.sh"
 compile Live
 # total FILE FUNCTION
@@ -8,7 +8,7 @@ total()
     awk -v f=";$2;" '{ v = $NF; s = ";" substr($0, 1, length($0) - length(v) - 1) ";"
         if (index(s, f)) sum += v } END { printf "%.0f\n", sum }' "$1"
 }
-# check WHAT FILE: five times the deviation of as many samples as there should be.
+# check WHAT FILE: within five standard deviations of the number of samples that there should be.
 check()
 {
     "$flamel" convert -q -m live "$2" -o "$work/live.folded" || complain "$1: no live objects"
@@ -16,7 +16,7 @@ check()
     near "$1: percent of what is kept" "$(awk -v a="$(total "$work/live.folded" 'Live.kept;byte[]')" -v b="$kept" 'BEGIN { print 100 * a / b }')" \
         100 "$(awk -v b="$kept" 'BEGIN { print 2 + 500 * sqrt(524288 / b) }')"
     [ "$(total "$work/live.folded" Live.dropped)" = 0 ] || complain "$1: what was dropped is there"
-    # The last of each thread's samples may be in a register yet.
+    # The last sampled object of each thread may still be in a register.
     [ "$(total "$work/live.folded" Live.passing)" -le 1200000 ] || complain "$1: garbage is there"
     "$flamel" convert -q -m allocation "$2" -o "$work/allocated.folded" || complain "$1: no allocations"
     [ "$(total "$work/allocated.folded" Live.passing)" -gt "$kept" ] || complain "$1: garbage was not sampled"
@@ -41,7 +41,7 @@ check attached "$work/attached.flm"
 exec 9>&-
 wait $program || complain "the program ended with status $?: $(cat "$work/err")"
 
-# The VM ends first: what could be reached then.
+# The VM ends first: objects that can be reached then.
 echo | record --java=alloc,live -o "$work/ended.flm" -- java -Xmx700m -cp "$work" Live > "$work/out" || complain 'recording failed'
 check ended "$work/ended.flm"
 exit $bad

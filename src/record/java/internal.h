@@ -18,6 +18,7 @@
 #include "base/core/hash.h"
 #include "record/java/agent.h"
 #include "record/java/methods.h"
+#include "record/runtime/lasting_texts.h"
 #include "record/runtime/runtime.h"
 
 /* A sample of the recorder that waits for its stack: what the kernel knows. */
@@ -68,9 +69,8 @@ struct flm_java {
     struct flm_event_layout layouts[FLM_JAVA_METRICS];
     struct FLM_ARRAY(struct flm_java_target) vms;
     struct flm_java_methods methods;
-    struct FLM_ARRAY(char *) names; /* of threads, each once */
-    struct flm_index name_index;
-    char **command; /* changed */
+    struct flm_lasting_texts names; /* of threads */
+    char **command;                 /* changed */
     char agent_option[4096 + 64];
     uint64_t vm_count;          /* with those that were released */
     struct flm_java_ring ended; /* what agents of released VMs have counted */

@@ -12,7 +12,7 @@
 /* How long an agent that is sent away may be silent. */
 static int64_t silence_ns(const struct flm_java *j)
 {
-    bool collects = (j->metrics & 1u << FLM_JAVA_LIVE) != 0; /* perhaps a large heap */
+    bool collects = (j->metrics & 1u << FLM_JAVA_LIVE) != 0; /* a large heap takes seconds */
     return collects ? INT64_C(60000000000) : INT64_C(3000000000);
 }
 
@@ -38,8 +38,7 @@ static bool parse_metrics(const char *text, uint32_t *metrics, struct flm_error 
         if (!found)
             return flm_error_set(
                 why, FLM_ERROR_USAGE,
-                "--java takes cpu, wall, alloc, live and lock, separated by commas, not "
-                "'%.*s'",
+                "--java takes cpu, wall, alloc, live and lock, separated by commas, not '%.*s'",
                 (int)size, at);
         *metrics |= found;
         at += size;
@@ -55,11 +54,8 @@ static void close_attached(void *attached)
         ;
     for (size_t i = 0; i < j->vms.count; i++)
         flm_java_clear_vm(&j->vms.at[i]);
-    for (size_t i = 0; i < j->names.count; i++)
-        free(j->names.at[i]);
     FLM_ARRAY_CLEAR(&j->vms);
-    FLM_ARRAY_CLEAR(&j->names);
-    flm_index_clear(&j->name_index);
+    flm_lasting_texts_clear(&j->names);
     flm_java_methods_clear(&j->methods);
     free(j->command);
     free(j);

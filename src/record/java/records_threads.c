@@ -1,7 +1,4 @@
 /* records_threads.c - threads of a VM, by their numbers in its PID namespace and in ours. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "record/java/internal.h"
 
 static struct flm_java_vm_thread *find(const struct flm_java_target *v,
@@ -24,27 +21,6 @@ struct flm_java_vm_thread *flm_java_thread_inner(const struct flm_java_target *v
 struct flm_java_vm_thread *flm_java_thread_outer(const struct flm_java_target *v, int32_t id)
 {
     return find(v, &v->by_outer, id, false);
-}
-
-/* One copy of each name: "" when memory ran out. */
-static struct flm_bytes intern(struct flm_java *j, struct flm_bytes name)
-{
-    uint32_t hash = (uint32_t)flm_hash(name.at, name.size);
-    for (struct flm_probe at = flm_index_probe(&j->name_index, hash);
-         flm_index_next(&j->name_index, &at);)
-        if (strlen(j->names.at[at.found]) == name.size &&
-            memcmp(j->names.at[at.found], name.at, name.size) == 0)
-            return (struct flm_bytes){j->names.at[at.found], name.size};
-    char *copy = malloc(name.size + 1);
-    if (!copy || !FLM_ARRAY_RESERVE(&j->names, 1) ||
-        !flm_index_add(&j->name_index, hash, (uint32_t)j->names.count)) {
-        free(copy);
-        return (struct flm_bytes){"", 0};
-    }
-    memcpy(copy, name.at, name.size);
-    copy[name.size] = 0;
-    j->names.at[j->names.count++] = copy;
-    return (struct flm_bytes){copy, name.size};
 }
 
 /* The number that we know a thread by, of one in another PID namespace too. */
@@ -73,7 +49,8 @@ bool flm_java_take_thread(struct flm_java *j, struct flm_java_target *v,
     thread->has_signals |= r->is_sampled && flm_java_agent_counts(v->agent).takes_signals;
     thread->until_ns = r->is_sampled ? INT64_MAX : r->time_ns;
     if (r->is_sampled || thread->name.size == 0)
-        thread->name = intern(j, (struct flm_bytes){(const char *)(r + 1), r->name_size});
+        thread->name =
+            flm_lasting_text(&j->names, (struct flm_bytes){(const char *)(r + 1), r->name_size});
     return true;
 }
 

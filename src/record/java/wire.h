@@ -34,7 +34,7 @@ enum flm_java_metric {
     FLM_JAVA_METRICS
 };
 
-/* Those that allocations are sampled for. */
+/* The metrics for which allocations are sampled. */
 enum { FLM_JAVA_ALLOCATED = 1 << FLM_JAVA_ALLOC | 1 << FLM_JAVA_LIVE };
 
 struct flm_java_config {

@@ -1,5 +1,5 @@
-/* lasting_texts.h - texts that a runtime learns while it samples, for labels: each is kept once,
- * and as long as the recording. */
+/* lasting_texts.h - texts of samples that a runtime learns while it records, as names of threads
+ * and tasks: one copy of each, which is kept until the recording ends. */
 #ifndef FLAMEL_RECORD_RUNTIME_LASTING_TEXTS_H
 #define FLAMEL_RECORD_RUNTIME_LASTING_TEXTS_H
 
@@ -14,7 +14,7 @@ struct flm_lasting_texts {
 
 void flm_lasting_texts_clear(struct flm_lasting_texts *texts);
 
-/* The copy: equal texts have one, at one address. Empty when memory ran out. */
+/* The copy of a text; equal texts have the same one. Empty when memory ran out. */
 struct flm_bytes flm_lasting_text(struct flm_lasting_texts *texts, struct flm_bytes text);
 
 #endif

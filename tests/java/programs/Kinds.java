@@ -1,4 +1,4 @@
-/* Kinds.java - a program of which it is known how its methods are run: kinds.sh tells the VM.
+/* Kinds.java - a program whose methods run as kinds.sh tells the VM.
  *
  *     java Kinds SECONDS
  *
@@ -30,7 +30,7 @@ public class Kinds {
         return twice(rounds, true);
     }
 
-    /* More calls than it takes until a method is compiled. */
+    /* More calls than the VM counts before it compiles a method. */
     static void warmUp() {
         for (int i = 0; i < 30000; i++)
             sink += run(100);

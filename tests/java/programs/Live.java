@@ -1,9 +1,9 @@
-/* Live.java - a program that knows what of its objects can be reached: for each line of its input it
- * allocates, and says "done"; it ends when its input does.
+/* Live.java - a program that knows which of its objects can be reached: for each line of its input it
+ * allocates, and prints how many bytes it keeps; it ends when its input does.
  *
- *     Live.kept      stays, and is printed
- *     Live.dropped   could be reached for a while
- *     Live.passing   never could for longer than a moment */
+ *     Live.kept      objects that can be reached until the end
+ *     Live.dropped   objects that can be reached for a while
+ *     Live.passing   objects that can be reached until the next one is allocated */
 import java.util.ArrayList;
 import java.util.List;
 
