@@ -58,6 +58,12 @@ await same_state || complain "in the end: $(diff "$work/before" "$work/now")"
 recorder=$!
 pids="$pids $recorder"
 await grep -q 'memfd:flamel' "/proc/$program/maps"
+# The recorder takes signals only when all agents have begun.
+takes_signals()
+{
+    [ $((0x$(awk '/^SigCgt/ { print $2 }' "/proc/$recorder/status") & 0x4000)) -ne 0 ] # SIGTERM
+}
+await takes_signals
 kill -STOP $program
 kill -TERM $recorder
 wait $recorder || complain "with a stopped VM the recorder ended with status $?: $(cat "$work/said")"
