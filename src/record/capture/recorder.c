@@ -275,6 +275,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
         .lines = o->lines,
         .locations = !o->no_locations,
         .has_runtimes = !o->no_runtimes,
+        .has_agents = o->java != NULL,
         .off_cpu = o->off_cpu,
         .clones = o->clones,
     };

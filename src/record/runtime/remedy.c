@@ -14,11 +14,12 @@ static bool is_program(struct flm_bytes name, const char *program)
            (name.size == size || flm_is_one_of(name.at[size], "-.:0123456789"));
 }
 
-const char *flm_runtime_remedy(struct flm_bytes program)
+const char *flm_runtime_remedy(struct flm_bytes program, bool has_agents)
 {
     static const struct {
         const char *start; /* the program's name, or how it begins */
         const char *remedy;
+        const char *with_agent; /* NULL: the same */
     } all[] = {
         {"node", "run it with --perf-basic-prof, or set NODE_OPTIONS=--perf-basic-prof"},
         {"nodejs", "run it with --perf-basic-prof, or set NODE_OPTIONS=--perf-basic-prof"},
@@ -27,10 +28,11 @@ const char *flm_runtime_remedy(struct flm_bytes program)
         {"chromium", "run it with --js-flags=--perf-basic-prof --no-sandbox"},
         {"electron", "run it with --js-flags=--perf-basic-prof --no-sandbox"},
         {"bun", "set BUN_JSC_useJITDump=1"},
-        {"java", "flamel record --java names it from then on; else run it with "
-                 "-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
-                 "-XX:+DumpPerfMapAtExit (JDK 17), or ask for the map while it runs: jcmd PID "
-                 "Compiler.perfmap"},
+        {"java",
+         "record it with --java; else run it with -XX:+PreserveFramePointer "
+         "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (JDK 17), or ask for the map while "
+         "it runs: jcmd PID Compiler.perfmap",
+         "the agent names code from when it is loaded until it is removed: record for longer"},
         {"javac", JAVA_TOOL},
         {"javadoc", JAVA_TOOL},
         {"jar", JAVA_TOOL},
@@ -47,7 +49,7 @@ const char *flm_runtime_remedy(struct flm_bytes program)
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (is_program(program, all[i].start))
-            return all[i].remedy;
+            return has_agents && all[i].with_agent ? all[i].with_agent : all[i].remedy;
     return "a JIT compiler names it in a perf map (/tmp/perf-PID.map) or a jitdump, if the runtime "
            "has an option for perf";
 }

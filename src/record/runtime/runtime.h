@@ -131,9 +131,9 @@ struct flm_runtime_sample {
     size_t count, capacity;
     bool is_whole; /* the chain has its outermost frame */
 
-    /* What the runtime knows of it: of a thread that leaves its CPU, what it waits for; and labels
-     * (event.h). */
-    struct flm_bytes state;
+    /* Set by the runtime: the name of the thread, what a thread that leaves its CPU waits for, and
+     * labels (event.h). */
+    struct flm_bytes thread_name, state;
     struct flm_runtime_label labels[FLM_RUNTIME_LABELS];
 
     /* The registers at a frame of its user stack, 0 being the leaf; false when they are not known.
@@ -187,8 +187,8 @@ struct flm_runtime {
 };
 
 /* A sentence for users: how a program, by its name ("node"), is made to name the code that it
- * compiles at run time. */
-const char *flm_runtime_remedy(struct flm_bytes program);
+ * compiles at run time. `has_agents`: agents were loaded that name some of it. */
+const char *flm_runtime_remedy(struct flm_bytes program, bool has_agents);
 
 /* ---- For entries ----------------------------------------------------------------------------- */
 

@@ -37,6 +37,7 @@ struct flm_session_options {
     bool lines;          /* frames have lines, and differ by them */
     bool locations;      /* or else lines and addresses of frames are kept: profile/chains.h */
     bool has_runtimes;   /* interpreters are read while it is recorded */
+    bool has_agents;     /* agents are loaded into programs (--java) */
     bool off_cpu;        /* off-CPU time is recorded: 0 where no thread waits, and not missing */
     bool clones;         /* clones that the compiler made are functions of their own */
 };
@@ -112,7 +113,7 @@ struct flm_stack {
 };
 struct flm_stack flm_session_unwind(struct flm_session *session, const struct flm_event *sample);
 
-/* A runtime has found the outer frames of the stack that was unwound last: it is whole. */
+/* Counts the stack that was unwound last as whole: a runtime has found its outer frames. */
 void flm_session_completed(struct flm_session *session, const struct flm_stack *stack);
 
 /* The same of a sample whose outer frames a runtime has: it is not counted. */

@@ -63,7 +63,7 @@ static void explain_owner(struct flm_session *s, const struct flm_location_owner
                                   : " % of samples are in a process whose start was not seen: "
                                     "records were lost, or it had ended when it was looked at");
         if (is_known)
-            flm_text_puts(reason, flm_runtime_remedy(program));
+            flm_text_puts(reason, flm_runtime_remedy(program, s->options.has_agents));
     }
 }
 
