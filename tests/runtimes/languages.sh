@@ -1,8 +1,8 @@
 #!/bin/sh
 # Programs of compiled languages have whole stacks of functions with their names in the source:
 # languages.sh FLAMEL. Each spends some time in a function, below two others and its main program; of
-# the samples in it, 98 % have all of them. Then it spends less in another one, and says how much: the
-# shares are within two points. No time is asserted.
+# the samples in it, 98 % have all of them (Haskell: 90 %). Then it spends less in another one, and
+# prints both times: the shares are within two percentage points. No time is asserted.
 
 cd "$(dirname "$0")/programs" || exit 1
 flamel=$(cd "$OLDPWD" && cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -18,7 +18,7 @@ export XDG_CACHE_HOME="$work/cache"
 }
 
 # check LANGUAGE PATTERN LEAF REST [LEAST]: the program is $work/app; the patterns are awk's, for its
-# stacks; of those in the leaf so many are whole, 0.98 if it is not said.
+# stacks; LEAST is the share of stacks with the leaf that are whole, 0.98 by default.
 check()
 {
     checked=$((checked + 1))
@@ -68,7 +68,7 @@ if command -v ocamlopt > /dev/null && cp app.ml "$work/app.ml" &&
     (cd "$work" && ocamlopt -g -o app app.ml) 2> "$work/said"; then
     check OCaml ';main;.*;App.entry;.*App.outer;App.middle;App.leaf' 'App.leaf' 'App.rest'
 fi
-# Its callers are read from outside: until that begins, some hundredths of its time go by.
+# The callers are read from outside, which begins some hundredths of a second after the program.
 if command -v ghc > /dev/null && cp app.hs "$work/app.hs" &&
     (cd "$work" && ghc -v0 -O -o app app.hs) 2> "$work/said"; then
     check Haskell ';Main.main[0-9]*;.*Main.loop[0-9]*;.*Main.*outer;.*Main.*middle;Main.*leaf' ';Main[^;]*leaf' ';Main[^;]*rest' 0.9

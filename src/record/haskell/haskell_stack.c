@@ -72,7 +72,7 @@ static uint64_t size_of(struct flm_process_memory *memory, uint64_t sp, uint64_t
                    ? 1 + size
                    : 0;
     }
-    case RET_BCO: /* of the interpreter of bytecode: what it returns to has the bitmap */
+    case RET_BCO: /* of the bytecode interpreter (GHCi): the object has the size */
         return read_word(memory, sp + 8, &object) &&
                        read_word(memory, object + BCO_BITMAP, &size) && size < LARGEST_FRAME
                    ? BCO_HEAD + size
@@ -126,8 +126,8 @@ struct haskells {
     int64_t read_ns;
 };
 
-/* The index of the outermost known frame among those of the user; SIZE_MAX: the stack goes on
- * nowhere, or is not truncated. */
+/* The index of the outermost user frame of a truncated stack; SIZE_MAX: it is not truncated, or has
+ * no user frame. */
 static size_t last_frame(const struct flm_runtime_sample *sample)
 {
     bool in_user = false;
@@ -143,17 +143,18 @@ static size_t last_frame(const struct flm_runtime_sample *sample)
     return count - 1;
 }
 
-/* The marker in front of each says that it is no return address: what is in front of it is no
- * code. */
+/* A marker in front of each address has it looked up as it is, not as a return address: the byte in
+ * front of it is no code. */
 static void put_frames(struct flm_runtime_sample *sample, const uint64_t *frames, size_t count,
                        bool is_whole)
 {
+    size_t put = 0;
     sample->count--;
-    for (size_t i = 0; i < count && sample->count + 3 <= sample->capacity; i++) {
+    for (; put < count && sample->count + 3 <= sample->capacity; put++) {
         sample->chain[sample->count++] = FLM_CONTEXT_USER;
-        sample->chain[sample->count++] = frames[i];
+        sample->chain[sample->count++] = frames[put];
     }
-    if (!is_whole)
+    if (!is_whole || put < count)
         sample->chain[sample->count++] = FLM_CODE_TRUNCATED;
 }
 

@@ -127,8 +127,8 @@ struct flm_own_marks {
 
 enum flm_privilege { FLM_IN_UNKNOWN, FLM_IN_KERNEL, FLM_IN_USER, FLM_IN_HYPERVISOR, FLM_IN_GUEST };
 
-/* What a runtime knows of a sample: "GIL", "held". The key is a constant, or NULL; equal values have
- * the same address, and outlive the session. */
+/* A label that a runtime sets, as "GIL", "held". The key is a constant, or NULL: no label. Equal
+ * values have the same address, and outlive the session. */
 enum { FLM_RUNTIME_LABELS = 2 };
 struct flm_runtime_label {
     const char *key;

@@ -20,13 +20,13 @@ static struct flm_bytes code_of(const struct flm_elf_file *file, struct flm_elf_
     return (struct flm_bytes){"", 0};
 }
 
-/* Bits of a word as a signed number. */
+/* Some bits of a word, as a signed number. */
 static int64_t field(uint32_t word, unsigned low, unsigned bits)
 {
     return (int64_t)((uint64_t)word << (64 - low - bits)) >> (64 - bits);
 }
 
-/* b; b.cond, cbz, cbnz. 0: it is none of them. */
+/* The target of b, b.cond, cbz or cbnz; 0: it is none of them. */
 static uint64_t arm64_target(struct flm_bytes code, size_t at, uint64_t address)
 {
     uint32_t word;
@@ -40,7 +40,7 @@ static uint64_t arm64_target(struct flm_bytes code, size_t at, uint64_t address)
     return 0;
 }
 
-/* jmp; je and the others. 0: it is none of them. */
+/* The target of jmp, je and other conditional jumps; 0: it is none of them. */
 static uint64_t x86_target(struct flm_bytes code, size_t at, uint64_t address)
 {
     const unsigned char *bytes = (const unsigned char *)code.at + at;
@@ -56,7 +56,7 @@ static uint64_t x86_target(struct flm_bytes code, size_t at, uint64_t address)
     return address + size + sizeof relative + (uint64_t)(int64_t)relative;
 }
 
-/* The function that an address is in the middle of; NULL: none. They are sorted. */
+/* The function that has the address in its middle; NULL: none. Functions are sorted. */
 static const struct flm_cfi_function *around(const struct flm_cfi *cfi, uint64_t address)
 {
     size_t low = 0, high = cfi->functions.count;
@@ -71,7 +71,7 @@ static const struct flm_cfi_function *around(const struct flm_cfi *cfi, uint64_t
     return found && address > found->start && address < found->end ? found : NULL;
 }
 
-/* The one that most jumps lead into. */
+/* Finds the function that most jumps lead into. */
 static bool find_most(const struct flm_cfi *cfi, const struct flm_elf_file *file,
                       struct flm_elf_range function, struct flm_elf_range *part)
 {
@@ -84,7 +84,7 @@ static bool find_most(const struct flm_cfi *cfi, const struct flm_elf_file *file
     bool is_arm64 = flm_elf_machine(file) == FLM_MACHINE_ARM64;
     struct flm_bytes code = code_of(file, function);
     for (size_t at = 0; at < code.size; at++) {
-        /* Each byte is tried: what is no instruction leads nowhere, mostly. */
+        /* At each byte, also within instructions: few of those look like a jump into a function. */
         uint64_t target = is_arm64 ? arm64_target(code, at, function.start + at)
                                    : x86_target(code, at, function.start + at);
         if (target - function.start < code.size)

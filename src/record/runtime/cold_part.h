@@ -1,10 +1,10 @@
-/* cold_part.h - the part of a function that the compiler has put elsewhere, in a file without the
- * symbol that would say so.
+/* cold_part.h - the part of a function that the compiler has put elsewhere (NAME.cold), in a file
+ * without its symbol.
  *
  *     _PyEval_EvalFrameDefault   1 KB     ... je, jmp ──► 83 KB, most of the interpreter's loop
  *
- * Both have call frame information of their own, and the function jumps into the middle of its
- * other part, which no function does with another one. */
+ * Each part has call frame information of its own. The function jumps into the middle of its other
+ * part; into other functions it jumps only at their beginning. */
 #ifndef FLAMEL_RECORD_RUNTIME_COLD_PART_H
 #define FLAMEL_RECORD_RUNTIME_COLD_PART_H
 

@@ -9,15 +9,16 @@
 
 struct merging {
     struct flm_rebuild r;
-    uint32_t *class;   /* by frame: the first that is the same function */
-    uint32_t *group;   /* by node: the first below the same callers that has its class */
-    uint32_t *variant; /* by node: the first of its group that has its kind */
-    uint32_t *best;    /* by group: the heaviest variant */
-    uint32_t *below;   /* by node: the new node that its callees are below */
-    double *weight;    /* by node, then by variant */
+    uint32_t *class;   /* by frame: the first frame of the same function */
+    uint32_t *group;   /* by node: the first node of the same class below the same callers */
+    uint32_t *variant; /* by node: the first node of its group with the same kind */
+    uint32_t *best;    /* by group: the variant with the largest weight */
+    uint32_t *below;   /* by node: its new node as a caller */
+    double *weight;    /* by node; then by variant, their sum */
 };
 
-/* Of code that a runtime interprets or compiles, or that it has for a native method. */
+/* Whether its function may have other kinds: one that a runtime interprets or compiles, or a native
+ * method. */
 static bool may_differ(const struct flm_frame_record *r)
 {
     switch (r->kind) {
@@ -75,7 +76,7 @@ static uint32_t find(struct flm_index *index, uint32_t i, const uint32_t *a, con
     return flm_index_add(index, hash, i) ? i : FLM_NONE;
 }
 
-/* Totals, each metric's in parts of its sum. */
+/* The weight of a node: its totals of all metrics, each divided by the metric's sum. */
 static void weigh(struct merging *m)
 {
     const struct flm_profile *p = m->r.p;
@@ -140,7 +141,7 @@ static void merge_nodes(struct merging *m)
     for (uint32_t i = 1; i < p->sizes.node_count && !b->failed; i++) {
         uint32_t frame = p->node_frame[i], under = m->below[m->r.parent[i]];
         bool is_leaf = p->node_end[i] == i + 1;
-        struct flm_frame_record caller = b->interner.frames[frame]; /* which knows its location */
+        struct flm_frame_record caller = b->interner.frames[frame]; /* with its location */
         caller.kind = p->frames[p->node_frame[m->best[m->group[i]]]].kind;
         m->below[i] = is_leaf
                           ? FLM_NONE

@@ -357,9 +357,10 @@ static void add_off_cpu(struct flm_naming *f, const struct flm_aggregated_sample
     uint32_t known = f->session->aggregation.attributes.at[sample->attributes].state;
     enum flm_sched_state state = flm_sched_state_decide((enum flm_sched_state)known,
                                                         (enum flm_sched_state)by_stack, &assumed);
-    bool is_told = f->session->aggregation.attributes.at[sample->attributes].runtime_state.size > 0;
+    bool has_state =
+        f->session->aggregation.attributes.at[sample->attributes].runtime_state.size > 0;
     f->waits += known >= FLM_STATE_COUNT;
-    f->waits_assumed += assumed && !is_told;
+    f->waits_assumed += assumed && !has_state;
     flm_builder_sample(f->builder, sample->time_ns, node, resolved->labels[state], resolved->metric,
                        sample->value);
     flm_builder_sample_lasts(f->builder, sample->value < (double)INT64_MAX ? (int64_t)sample->value

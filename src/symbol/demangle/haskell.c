@@ -2,11 +2,11 @@
  *
  *     package_Module_name_info     the package is left out; that of the program itself has none
  *
- * Characters that no symbol may have are a z or a Z and a letter ("zi" is a dot, "zd" a dollar), or
- * z, their code in hexadecimal digits, and U. What follows the name says which part of a closure it
- * is: code is "info". "Image_resize_info" may be a name of C, so only a module of several parts
- * ("GHCziList"), that of programs ("Main"), or a name that GHC has made ("zdw...": $w), tells that
- * one is Haskell's. */
+ * Characters that symbols may not have are written as z or Z and a letter ("zi" is a dot, "zd" a
+ * dollar), or as z, their code in hexadecimal digits, and U. The end of the name says which part of
+ * a closure it is: code is "info". "Image_resize_info" may be a function in C, so a name is taken
+ * for Haskell's only if its module has several parts ("GHCziList") or is "Main", or if GHC has made
+ * it up ("zdw...": $w). */
 #include "symbol/demangle/demangle.h"
 #include "symbol/demangle/internal.h"
 
@@ -28,7 +28,7 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* "z3bbU". How many bytes it has; 0: it is none. */
+/* "z3bbU". Returns its size in bytes; 0: it is none. */
 static size_t add_code(struct flm_bytes left, struct flm_text *out)
 {
     uint32_t code = 0;
@@ -99,7 +99,7 @@ static bool has_parts(struct flm_bytes module)
     return parts > 1;
 }
 
-/* Where the part ends that begins at `at`: at an underscore, which names have only as "zu". */
+/* The end of the part that begins at `at`: an underscore, which names have only as "zu". */
 static size_t end_of_part(struct flm_bytes name, size_t at)
 {
     while (at < name.size && name.at[at] != '_')

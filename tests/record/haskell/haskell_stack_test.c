@@ -9,7 +9,7 @@
 
 #include "record/symbols/symbolized_session.h"
 
-/* A stack in our own memory, and what is in front of the code that its frames return to. */
+/* The descriptions of frames, each in front of its return address, for stacks in our own memory. */
 struct table {
     uint64_t layout;
     uint32_t kind, references;
