@@ -274,6 +274,47 @@ static void functions_have_names_and_places(void **state)
     check_functions(5);
 }
 
+/* Lines as ECMAScript counts them, of a source that is read in several pieces, in bytes and in
+ * characters of two bytes: each kind of line end, also where a piece ends. */
+static void lines_of_long_sources_are_those_that_are_counted_one_by_one(void **state)
+{
+    (void)state;
+    enum { LENGTH = 3 * 16384 + 7, WORD = 12, WIDTHS = 2, PIECE = 16384 };
+    static uint16_t wide[LENGTH];
+    static char bytes[LENGTH];
+    for (unsigned width = 1; width <= WIDTHS; width++) {
+        struct world *w = world_new();
+        uint32_t seed = 1, line = 1;
+        for (uint32_t i = 0; i < LENGTH; i++) {
+            static const uint16_t ends[] = {'\n', '\r', 0x2028, 0x2029};
+            seed = seed * 1103515245 + 12345;
+            bool is_end = (seed >> 16 & 31) == 0, in_first = i < PIECE; /* line feeds */
+            is_end |= i % PIECE == PIECE - 1 || i % PIECE == 0;
+            wide[i] = is_end ? ends[in_first ? 0 : seed >> 24 & (2 * width - 1)] : 'x';
+            bytes[i] = (char)wide[i];
+        }
+        uint64_t file = object(w, 167, 8);
+        at(file)[1] = width == 1 ? string(w, 8, bytes, LENGTH) : string(w, 0, wide, LENGTH);
+        at(file)[2] = text(w, "/app/long.js");
+        uint64_t name = text(w, "f");
+        for (uint32_t i = 0; i + 1 < LENGTH; i++) {
+            bool ends =
+                wide[i] == '\n' || wide[i] > 255 || (wide[i] == '\r' && wide[i + 1] != '\n');
+            line += ends;
+            if (i % 997 == 0 || i % PIECE == PIECE - 1 || i % PIECE == PIECE - 2) {
+                struct scope s = {
+                    .own_name = name, .start = (int32_t)i + 1, .end = (int32_t)i + 1 + WORD};
+                uint64_t made = function(w, scope(w, s), file);
+                flm_process_memory_begin(&w->memory, NULL, 0);
+                const struct flm_v8_function *found = flm_v8_heap_find(&w->heap, made, 1);
+                assert_non_null(found);
+                assert_int_equal(found->line, line);
+            }
+        }
+        world_free(w);
+    }
+}
+
 /* Whichever of them is seen first, and however often. */
 static void functions_of_one_name_and_line_have_a_column(void **state)
 {
@@ -331,6 +372,7 @@ int main(void)
         cmocka_unit_test(strings_of_every_kind_are_read),
         cmocka_unit_test(what_is_no_string_is_refused),
         cmocka_unit_test(functions_have_names_and_places),
+        cmocka_unit_test(lines_of_long_sources_are_those_that_are_counted_one_by_one),
         cmocka_unit_test(functions_of_one_name_and_line_have_a_column),
         cmocka_unit_test(moved_objects_are_noticed),
     };
