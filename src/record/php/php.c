@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/core/ids.h"
 #include "record/php/php_function.h"
+#include "record/script/script_threads.h"
 
 enum {
-    DEEPEST = 2048,
-    PAGES_OF_A_THREAD = FLM_PROCESS_PAGES / 2,
+    DEEPEST = FLM_SCRIPT_DEEPEST,
     /* registers by their DWARF numbers */
     R14 = 14,
     R15 = 15,
@@ -17,18 +16,12 @@ enum {
     IS_TOP = 1 << 17 /* the loop ends when it returns */
 };
 
-struct thread {
-    size_t page_count;
-    uint64_t pages[PAGES_OF_A_THREAD];
-};
-
 struct php {
     struct flm_php_symbols symbols;
     const struct flm_php_layout *layout;
     struct flm_process_memory memory;
     struct flm_php_functions functions;
-    struct FLM_ARRAY(struct thread) threads;
-    struct flm_ids thread_ids;
+    struct flm_script_threads threads;
     struct flm_script_frame frames[DEEPEST];
     uint32_t function_of[DEEPEST];
     uint64_t opcode[DEEPEST];
@@ -43,8 +36,7 @@ static void close_php(void *opened)
     if (!p)
         return;
     flm_php_functions_clear(&p->functions);
-    free(p->threads.at);
-    flm_ids_clear(&p->thread_ids);
+    flm_script_threads_clear(&p->threads);
     free(p);
 }
 
@@ -192,16 +184,6 @@ static void name_frames(struct php *p, size_t count)
     }
 }
 
-static struct thread *find_thread(struct php *p, int32_t id)
-{
-    uint32_t number = FLM_ARRAY_RESERVE(&p->threads, 1)
-                          ? flm_ids_number(&p->thread_ids, (uint32_t)id)
-                          : FLM_IDS_NONE;
-    if (number == p->threads.count)
-        p->threads.at[p->threads.count++] = (struct thread){0};
-    return number == FLM_IDS_NONE ? NULL : &p->threads.at[number];
-}
-
 /* ---- The innermost frame --------------------------------------------------------------------- */
 
 static bool has_opcode(const struct flm_php_function *f, uint64_t opcode)
@@ -301,11 +283,13 @@ static enum flm_script_result read_first(struct php *p, const struct flm_script_
     return FLM_SCRIPT_FRAMES;
 }
 
-static enum flm_script_result read_frames(struct php *p, const struct flm_script_place *place,
-                                          size_t *count)
+static enum flm_script_result read_frames(void *opened, const struct flm_script_place *place,
+                                          struct flm_script_thread *thread, size_t *count)
 {
+    struct php *p = opened;
     uint64_t at = 0, first;
     struct execute_data before, after;
+    (void)thread;
     p->in_other_fiber = false;
     enum flm_script_result result = read_first(p, place, count, &first, &at);
     if (result != FLM_SCRIPT_FRAMES)
@@ -324,23 +308,10 @@ static enum flm_script_result read_php(void *opened, struct flm_script_place *pl
                                        struct flm_script_frame **frames, size_t *count)
 {
     struct php *p = opened;
-    struct thread *thread = find_thread(p, place->thread);
+    enum flm_script_result result =
+        flm_script_threads_read(&p->threads, &p->memory, place, read_frames, p, count);
     *frames = p->frames;
-    *count = 0;
-    if (!thread)
-        return FLM_SCRIPT_TORN;
-    enum flm_script_result result = FLM_SCRIPT_TORN;
-    for (int tries = 0; tries < 2 && result == FLM_SCRIPT_TORN; tries++) {
-        *count = 0;
-        flm_process_memory_begin(&p->memory, thread->pages, thread->page_count);
-        result = read_frames(p, place, count);
-    }
-    if (result == FLM_SCRIPT_FRAMES)
-        name_frames(p, *count);
-    place->is_whole = *count < DEEPEST;
-    if (result != FLM_SCRIPT_FRAMES)
-        *count = 0;
-    thread->page_count = flm_process_memory_needed(&p->memory, thread->pages, PAGES_OF_A_THREAD);
+    name_frames(p, *count);
     return result;
 }
 

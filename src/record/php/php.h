@@ -17,7 +17,7 @@
 #define FLAMEL_RECORD_PHP_PHP_H
 
 #include "record/php/php_symbols.h"
-#include "record/runtime/script_stack.h"
+#include "record/script/script_stack.h"
 
 extern const struct flm_script_interpreter flm_php_interpreter;
 

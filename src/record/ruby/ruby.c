@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/core/ids.h"
 #include "record/ruby/ruby_function.h"
+#include "record/script/script_threads.h"
 
 enum {
-    DEEPEST = 2048,
-    PAGES_OF_A_THREAD = FLM_PROCESS_PAGES / 2,
+    DEEPEST = FLM_SCRIPT_DEEPEST,
     SMALLEST_LOOP = 16384, /* bytes: rb_vm_exec without the loop has less */
     LARGEST_STACK = 1 << 24,
     DEEPEST_BLOCK = 64,
@@ -35,20 +34,13 @@ enum {
     IS_DEFINED = 0x40 /* a block that define_method made a method */
 };
 
-struct thread {
-    uint64_t context; /* 0: unknown */
-    size_t page_count;
-    uint64_t pages[PAGES_OF_A_THREAD];
-};
-
 struct ruby {
     struct flm_ruby_symbols symbols;
     const struct flm_ruby_layout *layout;
     struct flm_process_memory memory;
     struct flm_ruby_objects objects;
     struct flm_ruby_functions functions;
-    struct FLM_ARRAY(struct thread) threads;
-    struct flm_ids thread_ids;
+    struct flm_script_threads threads;
     struct flm_script_frame frames[DEEPEST];
     uint32_t function_of[DEEPEST]; /* UINT32_MAX: a block in C, without a name */
     uint64_t position[DEEPEST];    /* of the instruction, in words */
@@ -102,8 +94,7 @@ static void close_ruby(void *opened)
     if (!r)
         return;
     flm_ruby_functions_clear(&r->functions);
-    free(r->threads.at);
-    flm_ids_clear(&r->thread_ids);
+    flm_script_threads_clear(&r->threads);
     free(r);
 }
 
@@ -289,16 +280,6 @@ static bool is_frame_at(struct ruby *r, uint64_t at, uint64_t instruction, bool 
     return true;
 }
 
-static struct thread *find_thread(struct ruby *r, int32_t id)
-{
-    uint32_t number = FLM_ARRAY_RESERVE(&r->threads, 1)
-                          ? flm_ids_number(&r->thread_ids, (uint32_t)id)
-                          : FLM_IDS_NONE;
-    if (number == r->threads.count)
-        r->threads.at[r->threads.count++] = (struct thread){0};
-    return number == FLM_IDS_NONE ? NULL : &r->threads.at[number];
-}
-
 /* Whether it is an execution context: {stack, its words, innermost frame}, and its stack has the
  * frame, unless that is 0. A fiber has one of its own. `now` receives the innermost frame. */
 static bool is_context(struct ruby *r, uint64_t at, uint64_t frame, uint64_t *now)
@@ -316,7 +297,7 @@ static bool is_context(struct ruby *r, uint64_t at, uint64_t frame, uint64_t *no
 /* The address of the context is in a register, one that calls preserve unless the frame is the
  * leaf. False: unknown. */
 static bool find_context(struct ruby *r, const struct flm_script_place *place,
-                         struct thread *thread, uint64_t frame, uint64_t *now)
+                         struct flm_script_thread *thread, uint64_t frame, uint64_t *now)
 {
     enum { REGISTERS = 16 };
     if (frame && thread->context && is_context(r, thread->context, frame, now))
@@ -375,8 +356,9 @@ static enum flm_script_result failed(const struct ruby *r)
 
 /* Where the innermost frame is, and the instruction: from the registers; or, while an exception is
  * handled, which happens outside of the loop, from the context, and the instruction is 0. */
-static bool find_first(struct ruby *r, const struct flm_script_place *place, struct thread *thread,
-                       uint64_t *first, uint64_t *instruction, bool *moved_on)
+static bool find_first(struct ruby *r, const struct flm_script_place *place,
+                       struct flm_script_thread *thread, uint64_t *first, uint64_t *instruction,
+                       bool *moved_on)
 {
     const uint64_t *value = place->registers.value;
     *first = value[R15];
@@ -396,9 +378,10 @@ static bool is_unchanged(struct ruby *r, uint64_t at)
            before.code == after.code && before.variables == after.variables;
 }
 
-static enum flm_script_result read_frames(struct ruby *r, const struct flm_script_place *place,
-                                          struct thread *thread, size_t *count)
+static enum flm_script_result read_frames(void *opened, const struct flm_script_place *place,
+                                          struct flm_script_thread *thread, size_t *count)
 {
+    struct ruby *r = opened;
     uint64_t first, instruction, now;
     bool moved_on = false, is_end = false;
     if (!find_first(r, place, thread, &first, &instruction, &moved_on))
@@ -432,23 +415,10 @@ static enum flm_script_result read_ruby(void *opened, struct flm_script_place *p
                                         struct flm_script_frame **frames, size_t *count)
 {
     struct ruby *r = opened;
-    struct thread *thread = find_thread(r, place->thread);
+    enum flm_script_result result =
+        flm_script_threads_read(&r->threads, &r->memory, place, read_frames, r, count);
     *frames = r->frames;
-    *count = 0;
-    if (!thread)
-        return FLM_SCRIPT_TORN;
-    enum flm_script_result result = FLM_SCRIPT_TORN;
-    for (int tries = 0; tries < 2 && result == FLM_SCRIPT_TORN; tries++) {
-        *count = 0;
-        flm_process_memory_begin(&r->memory, thread->pages, thread->page_count);
-        result = read_frames(r, place, thread, count);
-    }
-    if (result == FLM_SCRIPT_FRAMES)
-        name_frames(r, *count);
-    place->is_whole = *count < DEEPEST;
-    if (result != FLM_SCRIPT_FRAMES)
-        *count = 0;
-    thread->page_count = flm_process_memory_needed(&r->memory, thread->pages, PAGES_OF_A_THREAD);
+    name_frames(r, *count);
     return result;
 }
 

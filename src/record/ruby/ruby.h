@@ -19,7 +19,7 @@
 #define FLAMEL_RECORD_RUBY_RUBY_H
 
 #include "record/ruby/ruby_symbols.h"
-#include "record/runtime/script_stack.h"
+#include "record/script/script_stack.h"
 
 extern const struct flm_script_interpreter flm_ruby_interpreter;
 

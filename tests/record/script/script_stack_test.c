@@ -1,4 +1,4 @@
-#include "record/runtime/script_stack.h"
+#include "record/script/script_stack.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

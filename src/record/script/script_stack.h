@@ -25,8 +25,8 @@
  * frames of other files stay where they are.
  *
  * Such a runtime is an entry of the table over a `struct flm_script_interpreter`. */
-#ifndef FLAMEL_RECORD_RUNTIME_SCRIPT_STACK_H
-#define FLAMEL_RECORD_RUNTIME_SCRIPT_STACK_H
+#ifndef FLAMEL_RECORD_SCRIPT_SCRIPT_STACK_H
+#define FLAMEL_RECORD_SCRIPT_SCRIPT_STACK_H
 
 #include "record/runtime/opened.h"
 #include "record/runtime/runtime.h"

@@ -1,4 +1,4 @@
-#include "record/runtime/script_stack.h"
+#include "record/script/script_stack.h"
 
 #include <assert.h>
 #include <stdio.h>
