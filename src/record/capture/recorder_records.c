@@ -60,6 +60,7 @@ static bool mix_runtimes(struct flm_recorder *r, struct flm_event *event, size_t
     bool good =
         flm_runtimes_mix(r->runtimes, &sample, flm_now_ns(), flm_recorder_take_code, r, why);
     *count = sample.count;
+    event->sample.thread_name = sample.thread_name;
     event->sample.state = sample.state;
     memcpy(event->sample.labels, sample.labels, sizeof sample.labels);
     return good;

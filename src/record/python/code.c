@@ -10,7 +10,7 @@ enum {
     LONGEST_NAME = 4096,     /* characters */
     LONGEST_TABLE = 1 << 20, /* bytes: a function of 100,000 lines */
     LARGEST_CODE = 256,      /* bytes of a code object that are read */
-    LARGEST_HEAD = 64,       /* the same of other objects */
+    LARGEST_HEAD = 64,       /* bytes of other objects that are read */
     TRUSTED_NS = 20000000
 };
 
@@ -30,7 +30,7 @@ static uint64_t word_at(const char *bytes, size_t offset)
     return value;
 }
 
-/* The first bytes of an object; without the symbol of the type any is taken. */
+/* Whether an object, by its first bytes, is of a type; true where the type's address is unknown. */
 static bool is_of_type(const struct flm_python_layout *l, const char *object, uint64_t type)
 {
     return !type || word_at(object, l->object_type) == type;

@@ -45,8 +45,8 @@ void flm_python_codes_clear(struct flm_python_codes *codes);
 uint32_t flm_python_codes_find(struct flm_python_codes *codes, struct flm_process_memory *memory,
                                uint64_t address, int64_t now_ns);
 
-/* The instructions as one of the threads has them: those are at another address. 0: none, a torn
- * read. */
+/* The address of a thread's copy of the instructions; 0: there is none, or the array has
+ * changed. */
 uint64_t flm_python_code_copy(const struct flm_python_code *code, struct flm_process_memory *memory,
                               uint32_t copy);
 

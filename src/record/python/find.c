@@ -43,7 +43,7 @@ static void take(void *context, const struct flm_elf_named *symbol)
         take_loop(t->symbols, range);
 }
 
-/* A stripped file has the symbol of the loop alone. */
+/* In a stripped file the part of the loop that the compiler put elsewhere has no symbol. */
 static void find_cold(const struct flm_elf_file *file, uint64_t bias,
                       struct flm_python_symbols *symbols)
 {

@@ -7,8 +7,9 @@
 
 enum { LARGEST_GIL = 512 };
 
-/* The lock of a thread's interpreter; without a thread that of the newest one: interpreters share
- * it, but for those that were made to have one each. 0: it cannot be read. */
+/* The address of the lock of a thread's interpreter; of a thread without a state, of the newest
+ * interpreter's: interpreters share one, unless each was created with its own. 0: it cannot be
+ * read. */
 static uint64_t find_gil(struct flm_python *p, uint64_t state)
 {
     const struct flm_python_layout *l = &p->layout;
@@ -26,7 +27,7 @@ static uint64_t find_gil(struct flm_python *p, uint64_t state)
                : 0;
 }
 
-/* That of a thread; of one that is not known yet, or never will be, the newest interpreter's. */
+/* The lock of a thread's interpreter; of a thread without a state, the newest interpreter's. */
 static uint64_t gil_of(struct flm_python *p, struct flm_python_thread *thread)
 {
     uint64_t state = thread ? thread->state : 0, *gil = state ? &thread->gil : &p->gil;
@@ -54,10 +55,10 @@ enum flm_python_gil flm_python_gil_of(struct flm_python *p, int32_t id)
     return locked == 1 && holder == thread->state ? FLM_PYTHON_GIL_HELD : FLM_PYTHON_GIL_RELEASED;
 }
 
-/* The first argument of a system call: rdi, x0. By the kernel's numbers of registers. */
-static bool first_argument(const struct flm_event_sample *sample, uint64_t *value)
+/* An argument of a system call, from 0: rdi or rsi, x0 or x1, by perf's register numbers. */
+static bool argument(const struct flm_event_sample *sample, unsigned index, uint64_t *value)
 {
-    uint64_t number = sample->layout->machine == FLM_MACHINE_ARM64 ? 0 : 5;
+    uint64_t number = sample->layout->machine == FLM_MACHINE_ARM64 ? index : 5 - index;
     uint64_t all = sample->layout->user_registers;
     if (!sample->registers || !sample->register_abi || !(all >> number & 1))
         return false;
@@ -65,11 +66,19 @@ static bool first_argument(const struct flm_event_sample *sample, uint64_t *valu
     return true;
 }
 
+/* A thread that gives the lock away is in the same system call, to wake others. */
+static bool is_wait(uint64_t operation)
+{
+    enum { WAIT = 0, WAIT_BITSET = 9, COMMAND = 127 };
+    return (operation & COMMAND) == WAIT || (operation & COMMAND) == WAIT_BITSET;
+}
+
 bool flm_python_waits_for_gil(struct flm_python *p, int32_t id,
                               const struct flm_event_sample *sample)
 {
-    uint64_t waits_for;
-    if (sample->privilege != FLM_IN_KERNEL || !first_argument(sample, &waits_for))
+    uint64_t waits_for, operation;
+    if (sample->privilege != FLM_IN_KERNEL || !argument(sample, 0, &waits_for) ||
+        !argument(sample, 1, &operation) || !is_wait(operation))
         return false;
     uint64_t gil = gil_of(p, flm_python_thread(p, id));
     return gil && waits_for - gil < p->layout.gil_size;

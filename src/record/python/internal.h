@@ -1,5 +1,5 @@
-/* internal.h - an interpreter that is read: python.c reads frames, gil.c who may run, task.c what
- * asyncio runs. */
+/* internal.h - an interpreter of which python.c reads the frames, gil.c the holder of the lock, and
+ * task.c the task of asyncio, thread_name.c the name of the thread. */
 #ifndef FLAMEL_RECORD_PYTHON_INTERNAL_H
 #define FLAMEL_RECORD_PYTHON_INTERNAL_H
 
@@ -10,13 +10,16 @@
 
 enum { FLM_PYTHON_PAGES = FLM_PROCESS_PAGES / 2 };
 
-/* A thread of the process, and its state in the interpreter. */
+/* A thread of the process, and the address of its state in the interpreter. */
 struct flm_python_thread {
-    int32_t inner;     /* in its own PID namespace */
-    uint64_t state;    /* 0: not found */
-    uint64_t gil;      /* the lock of its interpreter; 0: not found yet */
-    int64_t missed_ns; /* when a search for it failed */
-    size_t page_count; /* needed by its last read */
+    int32_t inner;         /* in its own PID namespace */
+    uint64_t state;        /* 0: not found */
+    uint64_t gil;          /* the lock of its interpreter; 0: not found yet */
+    int64_t missed_ns;     /* when a search for it failed */
+    uint64_t object;       /* its Thread of Python, which has the name; 0: not found yet */
+    int64_t named_ns;      /* when the name was read */
+    struct flm_bytes name; /* borrowed; empty: unknown */
+    size_t page_count;     /* needed by its last read */
     uint64_t pages[FLM_PYTHON_PAGES];
 };
 
@@ -36,12 +39,17 @@ struct flm_python {
     uint64_t gil; /* the lock of the newest interpreter; 0: not found yet */
 
     struct {
-        uint64_t searched;                /* the process's mappings then; 0: not yet */
-        uint32_t running_task, task_name; /* of a thread, of a task; 0: not known */
+        uint64_t searched; /* by which version of the process's mappings; 0: not yet */
+        uint32_t running_task, task_name; /* offsets in a thread, in a task; 0: not known */
     } asyncio;
 };
 
 /* What is known of a thread; NULL when memory ran out. */
 struct flm_python_thread *flm_python_thread(struct flm_python *python, int32_t thread);
+
+/* The object that the first variable has of a frame that was just read. False: it cannot be
+ * read. */
+bool flm_python_first_variable(struct flm_python *python, const struct flm_python_frame *frame,
+                               uint64_t *object);
 
 #endif

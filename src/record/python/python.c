@@ -118,7 +118,7 @@ bool flm_python_is_loop(const struct flm_python *p, uint64_t address)
     return false;
 }
 
-/* A loop that has the instructions itself is 20 KB and larger, one that calls them 1 KB. */
+/* A loop that contains its instructions has 20 KB and more, one that calls them about 1 KB. */
 bool flm_python_has_instructions(const struct flm_python *p)
 {
     enum { SMALLEST_LOOP = 8192 };
@@ -272,7 +272,7 @@ static bool read_frame(struct flm_python *p, uint64_t address, size_t *count, ui
         memcpy(&copy, bytes + l->frame_copy, sizeof copy);
         instructions = flm_python_code_copy(&p->codes.items.at[code], &p->memory, copy);
         if (!instructions) {
-            p->codes.items.at[code].seen_ns = 0; /* a thread is new, and the array another one */
+            p->codes.items.at[code].seen_ns = 0; /* a new thread has made the array a new one */
             return false;
         }
     }
@@ -291,6 +291,16 @@ static bool read_frame(struct flm_python *p, uint64_t address, size_t *count, ui
     p->frames[(*count)++] = (struct flm_python_frame){
         .is_entry = l->frames == FLM_PYTHON_FRAME_OBJECTS ||
                     (l->frames == FLM_PYTHON_FRAME_IS_ENTRY && bytes[l->frame_entry])};
+    return true;
+}
+
+bool flm_python_first_variable(struct flm_python *p, const struct flm_python_frame *frame,
+                               uint64_t *object)
+{
+    if (!p->layout.frame_locals ||
+        !read_word(p, p->addresses[frame - p->frames] + p->layout.frame_locals, object))
+        return false;
+    *object &= ~(uint64_t)TAGS;
     return true;
 }
 

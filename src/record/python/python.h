@@ -31,12 +31,11 @@ int flm_python_minor(const struct flm_python *python);
 /* Whether an address is in the evaluation loop, whose native frames Python frames replace. */
 bool flm_python_is_loop(const struct flm_python *python, uint64_t address);
 
-/* An address in the interpreter's code: where the loop begins. 0: unknown. */
+/* The address of the evaluation loop; 0: unknown. */
 uint64_t flm_python_loop(const struct flm_python *python);
 
-/* Whether each instruction is a function of its own, which the loop calls, and which jumps to the
- * next one's: above each native frame of the loop is one of these. Compilers make them since 3.14.
- */
+/* Whether each instruction is a function, which the loop calls and which ends with a jump to the
+ * next one (3.14 built with tail calls): each native frame of the loop has one as its callee. */
 bool flm_python_has_instructions(const struct flm_python *python);
 
 struct flm_python_frame {

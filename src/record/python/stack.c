@@ -11,6 +11,7 @@
 #include "record/python/gil.h"
 #include "record/python/python.h"
 #include "record/python/task.h"
+#include "record/python/thread_name.h"
 #include "record/runtime/code_numbers.h"
 #include "record/runtime/lasting_texts.h"
 #include "record/runtime/opened.h"
@@ -29,7 +30,7 @@ struct flm_pythons {
     struct flm_runtime_options options;
     struct flm_opened_all opened;
     struct flm_code_numbers numbers;
-    struct flm_lasting_texts names; /* of tasks */
+    struct flm_lasting_texts names; /* of tasks and threads */
     struct flm_python_counts counts;
     uint64_t scratch[MOST_CHAIN];
 };
@@ -141,7 +142,7 @@ struct mixing {
     struct flm_code_sink sink;
     size_t bare;  /* the innermost loops that have no frame */
     size_t count; /* of `scratch` */
-    bool waits;   /* for the GIL, and has no frame that says so yet */
+    bool waits;   /* for the GIL, and its frame for that is not there yet */
 };
 
 static bool put_frame(struct mixing *m, const struct flm_python_frame *frame)
@@ -172,8 +173,8 @@ static bool put_entry(struct mixing *m, const struct flm_python_frame **frame,
     return true;
 }
 
-/* A frame for the wait: the interpreter's functions that wait have names only where it has symbols.
- * It comes above the innermost native frame of the interpreter. */
+/* A frame for the wait, called by the innermost native frame of the interpreter, which has a name
+ * only where the interpreter has symbols. */
 static bool put_wait(struct mixing *m)
 {
     enum { WAIT = 1 };
@@ -196,8 +197,8 @@ static bool is_own(const struct mixing *m, const struct flm_process *process, ui
     return address < FLM_CODE_FIRST && code && code == flm_process_find(process, address);
 }
 
-/* Removes the native frame of an instruction, which the loop has called: it is the last one that
- * was added. */
+/* Removes the last frame if it is native code of the interpreter: the instruction that the loop has
+ * called. */
 static void remove_instruction(struct mixing *m, const struct flm_process *process)
 {
     m->count -= m->count > 0 && is_own(m, process, m->p->scratch[m->count - 1]);
@@ -232,7 +233,7 @@ static bool mix(struct mixing *m, struct flm_runtime_sample *sample,
     return true;
 }
 
-/* ---- The lock and the task ------------------------------------------------------------------- */
+/* ---- Labels: the lock and the task ----------------------------------------------------------- */
 
 static const char gil_state[] = "GIL";
 
@@ -378,6 +379,8 @@ bool flm_pythons_mix(void *pythons, struct flm_runtime_sample *sample, int64_t n
         sample->state = flm_bytes_of(gil_state);
     const struct flm_python_frame *frames = NULL;
     size_t count = 0, loops = count_loops(i, sample);
+    sample->thread_name =
+        flm_python_thread_name(i->at, sample->event->thread, NULL, 0, now_ns, &p->names);
     if (loops == 0)
         return !mixing.waits || mix(&mixing, sample, NULL, NULL);
     p->counts.samples++;
@@ -391,6 +394,8 @@ bool flm_pythons_mix(void *pythons, struct flm_runtime_sample *sample, int64_t n
     if (good) {
         label_gil(i, sample, mixing.waits);
         label_task(p, i, sample, frames, count);
+        sample->thread_name =
+            flm_python_thread_name(i->at, sample->event->thread, frames, count, now_ns, &p->names);
     }
     p->counts.read_ns += flm_now_ns() - now_ns;
     p->counts.mixed += good;

@@ -94,7 +94,8 @@ const struct flm_python_layout *flm_python_layout_of(int major, int minor)
 
 /* ---- The table of offsets since 3.13 --------------------------------------------------------- */
 
-/* Where a version has its words in _Py_DebugOffsets, behind the cookie. 0: it has no such word. */
+/* The indexes of words in a version's _Py_DebugOffsets; word 0 is the cookie. 0: it has no such
+ * word. */
 struct words {
     int minor;
     uint8_t count;
@@ -155,6 +156,7 @@ static const struct words known_words[] = {
      .frame_previous = 32,
      .frame_code = 33,
      .frame_instruction = 34,
+     .frame_locals = 35,
      .frame_owner = 36,
      .frame_copy = 38,
      .code_file = 40,
@@ -225,7 +227,7 @@ static bool all_fit(const struct flm_python_layout *l)
     for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
         if (small[i] >= SMALL)
             return false;
-    /* What is read of a frame, and of an object, are its first bytes. */
+    /* Only the first bytes of a frame, and of an object, are read. */
     const uint32_t words[] = {l->frame_previous, l->frame_code, l->frame_instruction};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (words[i] + sizeof(uint64_t) > l->frame_size)
@@ -241,8 +243,8 @@ static bool all_fit(const struct flm_python_layout *l)
            l->interpreter_gil < LARGE;
 }
 
-/* The width of characters is behind the bits that say whether the text is interned: a byte since
- * free-threaded 3.14. */
+/* The width of characters follows the bits that say whether the text is interned: 2 of them, but a
+ * byte in free-threaded builds since 3.14. */
 static uint32_t text_shift(int minor, bool is_free_threaded)
 {
     return is_free_threaded && minor >= 14 ? 8 : 2;

@@ -13,11 +13,11 @@
  *     3.13 up     the thread has its frame itself; _PyRuntime begins with a table of offsets
  *
  * The numbers are facts about compiled headers: offsetof() of each field, with 64-bit pointers,
- * the same on x86-64 and arm64. They do not change within a version. The table of offsets grows
- * with each version: the words that are needed are elsewhere in each.
+ * the same on x86-64 and arm64. They do not change within a version. The table of offsets is
+ * another one in each version.
  *
- * Since 3.14 pointers in frames have their lowest bits as tags. A free-threaded interpreter has
- * larger objects; and since 3.14 each thread has a copy of the instructions of its own. */
+ * Since 3.14 the lowest bits of pointers in frames are tags. Free-threaded builds have larger
+ * objects, and since 3.14 a copy of the instructions for each thread. */
 #ifndef FLAMEL_RECORD_PYTHON_STRUCT_LAYOUT_H
 #define FLAMEL_RECORD_PYTHON_STRUCT_LAYOUT_H
 
@@ -28,7 +28,7 @@
 enum flm_python_frames {
     FLM_PYTHON_FRAME_OBJECTS,  /* each has its loop */
     FLM_PYTHON_FRAME_IS_ENTRY, /* `frame_entry` is a bool */
-    FLM_PYTHON_FRAME_OWNER     /* `frame_entry` is whose it is: 3 and 4, the native stack's */
+    FLM_PYTHON_FRAME_OWNER     /* `frame_entry` is the owner: from 3 on, the native stack */
 };
 
 /* Offsets in bytes; 0 where there is no such field, but for those that may be first. */
@@ -59,7 +59,8 @@ struct flm_python_layout {
     uint32_t gil_holder, gil_locked, gil_size;
     uint32_t thread_interpreter;
 
-    uint32_t frame_locals, task_name; /* up to 3.13; 0: elsewhere (task.h) */
+    uint32_t frame_locals; /* 0 in 3.15: not known */
+    uint32_t task_name;    /* 0 since 3.14 and in free-threaded builds: task.h */
 };
 
 /* For 3.8 to 3.12. NULL: another version. */

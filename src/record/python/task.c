@@ -11,7 +11,7 @@ static bool read_word(struct flm_python *p, uint64_t address, uint64_t *word)
     return flm_process_memory_read(&p->memory, address, word, sizeof *word);
 }
 
-/* ---- Where the section of _asyncio says so --------------------------------------------------- */
+/* ---- By the offsets in the section of _asyncio ----------------------------------------------- */
 
 /* Words of the section. */
 enum { TASK_NAME = 1, RUNNING_TASK = 11, SECTION_WORDS = 13 };
@@ -49,7 +49,8 @@ static bool find_offsets(struct flm_python *p, const struct flm_process *process
 
 /* ---- By the handle --------------------------------------------------------------------------- */
 
-/* The same in all versions: slots are in the order of their names, behind the head. */
+/* Offsets that are the same in all versions: slots are in the order of their names, behind the
+ * head of the object. */
 enum { HANDLE_CALLBACK = 24, WRAPPER_TASK = 16, METHOD_DEFINITION = 16, METHOD_SELF = 24 };
 
 /* Whether a C string of the process is this one; `at` points to it. */
@@ -98,7 +99,7 @@ static uint64_t task_by_handle(struct flm_python *p, const struct flm_python_fra
     uint64_t handle, callback;
     for (size_t i = 0; i < count; i++)
         if (is_handle_run(&frames[i]))
-            return read_word(p, p->addresses[i] + p->layout.frame_locals, &handle) &&
+            return flm_python_first_variable(p, &frames[i], &handle) &&
                            read_word(p, handle + HANDLE_CALLBACK, &callback)
                        ? task_of_callback(p, callback)
                        : 0;

@@ -63,19 +63,20 @@ bool flm_switches_mark(struct flm_switches *s, int32_t process, int32_t thread, 
     t->woken_ns = FLM_NO_TIME;
     t->node = node;
     t->marked_state = state;
-    t->wait = (struct flm_bytes){"", 0};
+    t->name = t->wait = (struct flm_bytes){"", 0};
     memset(t->labels, 0, sizeof t->labels);
     return true;
 }
 
-void flm_switches_explain(struct flm_switches *s, int32_t thread, struct flm_bytes wait,
-                          const struct flm_runtime_label *labels)
+void flm_switches_explain(struct flm_switches *s, int32_t thread,
+                          const struct flm_event_sample *sample)
 {
     struct flm_off_cpu_thread *t = find(s, thread);
     if (!t)
         return;
-    t->wait = wait;
-    memcpy(t->labels, labels, sizeof t->labels);
+    t->name = sample->thread_name;
+    t->wait = sample->state;
+    memcpy(t->labels, sample->labels, sizeof t->labels);
 }
 
 bool flm_switches_leave(struct flm_switches *s, int32_t process, int32_t thread, int64_t time_ns,

@@ -30,8 +30,9 @@ struct flm_off_cpu_thread {
     enum flm_sched_state state;        /* from leaving to the wake-up */
     bool may_be_back;                  /* it may have come back unseen */
 
-    /* What a runtime knows of the mark: {"", 0}: not what it waits for. */
-    struct flm_bytes wait;
+    /* Of the mark, from a runtime: the thread's name and what it waits for ({"", 0}: unknown), and
+     * labels. */
+    struct flm_bytes name, wait;
     struct flm_runtime_label labels[FLM_RUNTIME_LABELS];
 };
 
@@ -48,9 +49,9 @@ void flm_switches_clear(struct flm_switches *switches);
 bool flm_switches_mark(struct flm_switches *switches, int32_t process, int32_t thread,
                        int64_t time_ns, uint32_t node, enum flm_sched_state state);
 
-/* What a runtime knows of the last mark of a thread: what it waits for, and labels. */
-void flm_switches_explain(struct flm_switches *switches, int32_t thread, struct flm_bytes wait,
-                          const struct flm_runtime_label *labels);
+/* Adds to the last mark of a thread what a runtime knows of the sample that was the mark. */
+void flm_switches_explain(struct flm_switches *switches, int32_t thread,
+                          const struct flm_event_sample *sample);
 
 /* The thread leaves the CPU; `preempted`: it is still runnable. */
 bool flm_switches_leave(struct flm_switches *switches, int32_t process, int32_t thread,

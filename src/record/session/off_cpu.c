@@ -25,6 +25,7 @@ static bool count_interval(struct flm_session *s, const struct flm_off_cpu_threa
                                                .event = FLM_EVENT_OFF_CPU,
                                                .state = state};
     if (thread->marked_ns != FLM_NO_TIME) {
+        attributes.thread_name = thread->name;
         memcpy(attributes.labels, thread->labels, sizeof attributes.labels);
         if (state != FLM_STATE_RUNNABLE)
             attributes.runtime_state = thread->wait;
@@ -124,7 +125,7 @@ bool flm_session_mark_switch(struct flm_session *s, const struct flm_event *even
     if (!flm_switches_mark(&s->switches, event->process, event->thread, event->time_ns, node,
                            state))
         return false;
-    flm_switches_explain(&s->switches, event->thread, event->sample.state, event->sample.labels);
+    flm_switches_explain(&s->switches, event->thread, &event->sample);
     if (!is_known || s->is_in_namespace || has_switches(event->sample.layouts))
         return true;
     const struct flm_off_cpu_thread *ran = flm_switches_find(&s->switches, event->thread);

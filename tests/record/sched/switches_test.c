@@ -37,17 +37,21 @@ static void what_a_runtime_knows_is_of_the_last_mark(void **state)
     (void)state;
     struct flm_switches s = {0};
     struct flm_off_cpu_thread waited;
-    const struct flm_runtime_label labels[FLM_RUNTIME_LABELS] = {{"GIL", flm_bytes_of("waiting")}};
-    flm_switches_explain(&s, 5, flm_bytes_of("GIL"), labels); /* of no thread */
+    const struct flm_event_sample known = {.thread_name = flm_bytes_of("worker"),
+                                           .state = flm_bytes_of("GIL"),
+                                           .labels = {{"GIL", flm_bytes_of("waiting")}}};
+    flm_switches_explain(&s, 5, &known); /* of no thread */
     assert_true(flm_switches_mark(&s, 4, 5, 990, 17, FLM_STATE_WAITING));
-    flm_switches_explain(&s, 5, flm_bytes_of("GIL"), labels);
+    flm_switches_explain(&s, 5, &known);
     assert_true(flm_switches_leave(&s, 4, 5, 1000, false));
     assert_true(came_back(&s, 5, &waited));
+    assert_true(flm_bytes_are(waited.name, "worker"));
     assert_true(flm_bytes_are(waited.wait, "GIL"));
-    assert_ptr_equal(waited.labels[0].key, labels[0].key);
+    assert_ptr_equal(waited.labels[0].key, known.labels[0].key);
     assert_true(flm_switches_mark(&s, 4, 5, 6000, 18, FLM_STATE_WAITING));
     assert_true(flm_switches_leave(&s, 4, 5, 6010, false));
     assert_true(came_back(&s, 5, &waited));
+    assert_int_equal(waited.name.size, 0);
     assert_int_equal(waited.wait.size, 0);
     assert_null(waited.labels[0].key);
     flm_switches_clear(&s);
