@@ -71,21 +71,37 @@ static bool field(const char *type, const char *name, uint64_t *offset)
     return structures_offset(type, name, offset);
 }
 
-/* The base class that has the length of a GrowableArray was renamed. */
-static bool learn_heaps(void)
+/* JDK 8 has one heap, later ones an array of them. The base class that has the length of a
+ * GrowableArray was renamed. */
+static bool find_heaps(uint64_t *first, const uint64_t **heaps, uint32_t *count)
 {
-    uint64_t heaps, length, data, memory, segmap, log2, low, high;
-    if (!structures_value("CodeCache", "_heaps", &heaps) ||
+    uint64_t array, length, data;
+    *heaps = first;
+    *count = 1;
+    if (structures_value("CodeCache", "_heap", first))
+        return true;
+    if (!structures_value("CodeCache", "_heaps", &array) ||
         !(field("GrowableArrayBase", "_len", &length) ||
           field("GenericGrowableArray", "_len", &length)) ||
-        !field("GrowableArray<int>", "_data", &data) || !field("CodeHeap", "_memory", &memory) ||
+        !field("GrowableArray<int>", "_data", &data))
+        return false;
+    *count = (uint32_t)int_at(array + length);
+    *heaps = (const uint64_t *)(uintptr_t)word_at(array + data);
+    return true;
+}
+
+static bool learn_heaps(void)
+{
+    uint64_t first, memory, segmap, log2, low, high;
+    const uint64_t *heaps;
+    uint32_t count;
+    if (!find_heaps(&first, &heaps, &count) || !field("CodeHeap", "_memory", &memory) ||
         !field("CodeHeap", "_segmap", &segmap) || !field("CodeHeap", "_log2_segment_size", &log2) ||
         !field("VirtualSpace", "_low", &low) || !field("VirtualSpace", "_high_boundary", &high))
         return false;
-    uint32_t count = (uint32_t)int_at(heaps + length);
     layout.heap_count = 0;
     for (uint32_t i = 0; i < count && i < MOST_HEAPS; i++) {
-        uint64_t heap = word_at(word_at(heaps + data) + i * sizeof heap);
+        uint64_t heap = heaps[i];
         layout.heaps[layout.heap_count++] =
             (struct heap){word_at(heap + memory + low), word_at(heap + memory + high),
                           word_at(heap + segmap + low), (uint64_t)(uint32_t)int_at(heap + log2)};

@@ -35,12 +35,23 @@ static bool begins(struct flm_bytes text, size_t at, const char *with)
     return text.size - at >= size && memcmp(text.at + at, with, size) == 0;
 }
 
+/* The address of a hidden class; in JDK 8, a number. */
+static bool is_address(struct flm_bytes name, size_t at)
+{
+    if (begins(name, at, "0x"))
+        return true;
+    size_t end = at;
+    while (end < name.size && is_digit(name.at[end]))
+        end++;
+    return end > at && end == name.size;
+}
+
 /* The number and the address of a hidden class are new in each run. */
 static void add_class(struct flm_text *out, struct flm_bytes name)
 {
     for (size_t i = 0; i < name.size;) {
         if ((name.at[i] == '.' || name.at[i] == '/' || name.at[i] == '+') &&
-            begins(name, i + 1, "0x"))
+            is_address(name, i + 1))
             return;
         flm_text_putc(out, name.at[i] == '/' ? '.' : name.at[i]);
         if (begins(name, i, "$$Lambda")) {

@@ -75,6 +75,8 @@ static void classes_have_the_names_that_people_read(void **state)
     assert_class("Ljava/lang/invoke/LambdaForm$MH.0x0000000800c06400;",
                  "java.lang.invoke.LambdaForm$MH");
     assert_class("LA$$Lambda$Inner;", "A$$Lambda$Inner");
+    assert_class("LA$$Lambda$1/250421012;", "A$$Lambda");
+    assert_class("LA/B2/C3;", "A.B2.C3");
     assert_class("", "");
     assert_class("L", "L");
     assert_class("[", "[]");
