@@ -57,12 +57,13 @@ async function pngOf(svg) {
         ? `, in a lower resolution than the screen: no side is longer than ${MAX_SIDE} pixels` : ''};
 }
 
+// What files are named after: the profile's name without its extension.
+export const fileBase = view => (view.tools().name || 'profile').replace(/\.(gz|zst|xz)$/i, '').replace(/(.)\.[^.]*$/, '$1');
+
 // Saves the picture or the profile as a file, named after the profile and the view. Pictures contain all
 // levels, also those that are scrolled out of the window. Resolves to the file's name.
 export async function exportAs(view, kind) {
-    const {name: file, view: shown} = view.tools(), from = kind === 'png' ? 'svg' : kind;
-    const base = (file || 'profile').replace(/\.(gz|zst|xz)$/i, '').replace(/(.)\.[^.]*$/, '$1');
-    const name = `${base}-${shown}.${kind}`;
+    const from = kind === 'png' ? 'svg' : kind, name = `${fileBase(view)}-${view.tools().view}.${kind}`;
     const core = new Blob([view.core.queryBytes(`export ${from}`).slice()], {type: TYPES[from] || ''});
     const {blob, note} = kind === 'png' ? await pngOf(core) : {blob: core, note: ''};
     if (!blob) throw new Error('the browser could not make a PNG of it');

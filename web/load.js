@@ -20,7 +20,7 @@
 // Every function here fails with an Error whose message is the sentence that the command would print.
 
 import {flamelBytes, flamelKeepReaders, flamelModule, flamelProfiles, flamelReaders} from './start.js';
-import {decompressZstd, importLater, readProfile, startReader, work} from './worker.js';
+import {decompressZstd, importLater, readProfile, sanitizeProfile, startReader, work} from './worker.js';
 
 const MAGIC = {
     flm: 'FLAMEL\x1a\n',
@@ -180,6 +180,14 @@ let preparing = null;
 export function prepareReaders(module) {
     if (flamelReaders() instanceof Uint8Array)
         preparing ??= inWorker(readProfile, new Blob(), {module, onProgress() {}}).catch(() => {});
+}
+
+// A profile with the rules and the key of sanitize.h: {list, bytes}.
+export function sanitize(profile, rules, key, module) {
+    const text = new TextEncoder().encode(rules), sizes = new DataView(new ArrayBuffer(8));
+    sizes.setUint32(0, text.length, true);
+    sizes.setUint32(4, key.length, true);
+    return inWorker(sanitizeProfile, new Blob([sizes, text, key, profile]), {module, onProgress() {}});
 }
 
 // Does a job of worker.js in a worker; on the main thread where the browser allows this page no worker.

@@ -36,7 +36,7 @@ export function makeTools(view, search) {
         button('Add a transform …', () => { menu.hidePopover(); view.editOperation(); })),
     make('h3', {}, 'Save as'),
     make('div', {class: 'buttons'}, ['svg', 'png', 'pdf', 'flm', 'folded'].map(kind =>
-        button(kind.toUpperCase(), run(`export ${kind}`)))),
+        button(kind.toUpperCase(), run(`export ${kind}`))), button('Sanitized …', run('sanitize'))),
     make('div', {class: 'buttons'}, button('All actions …', run('palette')), button('Notes', run('notes')),
         button('Data quality', run('data-quality')), button('Keys', run('help'))));
 

@@ -16,6 +16,7 @@ import {makeSearch} from './search.js';
 import {makeSplitter} from './splitter.js';
 import {makeStatus} from './status.js';
 import {makeNotes} from './share/notes.js';
+import {makeSanitize} from './share/sanitize.js';
 import {makeTable} from './tables.js';
 import {makeTools} from './tools.js';
 import {makeTooltip} from './tooltip.js';
@@ -89,7 +90,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     const tables = Object.fromEntries(tools.views.filter(one => one.table)
         .map(one => [one.name, one.table === 'code' ? makeCode(view) : makeTable(view, one.table, one.name)]));
     const list = makeTable(view, 'list');
-    const status = makeStatus(view), notes = makeNotes(view), palette = makePalette(view), help = makeHelp(view), menu = makeMenu(view);
+    const status = makeStatus(view), notes = makeNotes(view), sanitizing = makeSanitize(view, module), palette = makePalette(view), help = makeHelp(view), menu = makeMenu(view);
     const files = makeFiles(view, module);
     const hash = keepsHash ? makeHash(view) : null;
 
@@ -98,7 +99,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     const main = make('main', {class: 'main'}, Object.values(tables).map(table => table.element),
         splitter.element, canvas.element, panel.element, files.element, files.ghost);
     const element = make('div', {class: 'flamel'}, bar.element, chips.element, main, status.element,
-        status.sheet, notes.sheet, palette.element, help.element, menu.element, ...files.inputs, aria.voice);
+        status.sheet, notes.sheet, sanitizing.sheet, palette.element, help.element, menu.element, ...files.inputs, aria.voice);
     addViewerStyle(root);
     root.append(element);
     files.listen(element, keepsHash ? document : element);
@@ -310,6 +311,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         else if (name === 'help') help.open();
         else if (name === 'data-quality') status.toggleSheet();
         else if (name === 'notes') notes.toggle();
+        else if (name === 'sanitize') sanitizing.open();
         else if (name === 'transform') view.editOperation(-1, argument);
         else if (name === 'export') save(argument);
         else if (name === 'copy-link') copy(link());

@@ -71,6 +71,12 @@ export function readProfile(call) {
     return call('flamel_read');
 }
 
+// A sanitized profile: what is left to see in it, as text, and its .flm file.
+export function sanitizeProfile(call) {
+    const list = new TextDecoder().decode(call('flamel_sanitize'));
+    return {list, bytes: call('flamel_sanitized')};
+}
+
 // What is compressed with zstd, as a Blob: the browser keeps a large one on disk.
 export function decompressZstd(call) {
     const MOST_BYTES = 16 << 20;

@@ -10,10 +10,9 @@
 struct taken {
     struct flm_profile *profile[2];
     char *name[2];
-    bool is_alone; /* what was compared before has gone */
-    bool is_whole; /* no labels or times of it are compared any more */
-    bool
-        is_renewed; /* what was open is open again, by its name: a running program, or a baseline more */
+    bool is_alone;   /* what was compared before has gone */
+    bool is_whole;   /* no labels or times of it are compared any more */
+    bool is_renewed; /* the same name is open again: a running program; or a baseline comes */
 };
 
 static char *copy_name(const char *name)

@@ -7,10 +7,10 @@
  *     flamel_do(p, size)  flamel_query(p, size)      1; or 0, and the response says why
  *     flamel_response()  flamel_response_size()      UTF-8; valid until the next call
  *
- * The module imports two functions. flamel_read and flamel_unzstd call env.flamel_more(at, size),
- * which writes up to `size` bytes at `at` and returns their number, 0 at the end of the file, -1 on
- * failure; a worker implements it, and it is never called elsewhere. env.flamel_clock() is the time
- * in ms, for the overlay. */
+ * The module imports two functions. flamel_read, flamel_sanitize and flamel_unzstd call
+ * env.flamel_more(at, size), which writes up to `size` bytes at `at` and returns their number, 0 at
+ * the end of the file, -1 on failure; a worker implements it, and it is never called elsewhere.
+ * env.flamel_clock() is the time in ms, for the overlay. */
 #ifndef FLAMEL_WASM_EXPORTS_H
 #define FLAMEL_WASM_EXPORTS_H
 
@@ -42,6 +42,12 @@ int FLM_PAGE(flamel_take_code)(const void *store, uint32_t size);
 /* For a worker: reads a profile through flamel_more. The response is that profile as a .flm
  * file. */
 int FLM_PAGE(flamel_read)(void);
+
+/* For a worker: flm_sanitize. Through flamel_more come two sizes of 4 bytes in the order of the
+ * module, rules and a key of these sizes, and a profile. The response is the list of what is left
+ * to see, and then, of flamel_sanitized, the sanitized profile as a .flm file. */
+int FLM_PAGE(flamel_sanitize)(void);
+int FLM_PAGE(flamel_sanitized)(void);
 
 /* For a worker: decompresses zstd through flamel_more. The response is the next bytes, and is empty
  * at the end; after that, or after a failure, the next call begins with a new file. */

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "base/core/hash.h"
 #include "base/zstd/unzstd.h"
+#include "flamel/sanitize.h"
 #include "format/core/reading.h"
 #include "format/formats.h"
 #include "wasm/response_buffer.h"
@@ -45,18 +47,17 @@ static struct page_source page_source(void)
                                 .window = {.first = FIRST_WINDOW, .largest = LARGEST_WINDOW}};
 }
 
-static struct flm_profile *read_profile(struct flm_error *why)
+static struct flm_profile *read_profile(struct page_source *s, struct flm_error *why)
 {
     static const struct flm_read_options options = {.keep_times = true, .locations = true};
-    struct page_source s = page_source();
     struct flm_reading reading;
     struct flm_profile *profile = NULL;
-    if (flm_reading_begin(&reading, &flm_formats_pure, &s.source, NULL, &options, why))
+    if (flm_reading_begin(&reading, &flm_formats_pure, &s->source, NULL, &options, why))
         profile = flm_reading_finish(&reading, why);
     if (!profile)
         flm_reading_explain(&reading, why);
     flm_reading_clear(&reading);
-    free(s.window.at);
+    free(s->window.at);
     return profile;
 }
 
@@ -64,11 +65,88 @@ int flamel_read(void)
 {
     struct flm_error why = {0};
     flm_page_response();
-    struct flm_profile *profile = read_profile(&why);
+    struct page_source s = page_source();
+    struct flm_profile *profile = read_profile(&s, &why);
     if (profile)
         flm_page_response_take(profile);
     return flm_page_result(profile != NULL, &why);
 }
+
+/* ---- Sanitizing ------------------------------------------------------------------------------ */
+
+/* Between the two calls. */
+static struct flm_profile *sanitized;
+
+/* The next bytes, and a 0 behind them. */
+static bool take_bytes(struct flm_source *source, size_t size, struct flm_text *to,
+                       struct flm_error *why)
+{
+    if (!flm_source_fill(source, size, why))
+        return false;
+    if ((size_t)(source->end - source->at) < size)
+        return flm_error_set(why, FLM_ERROR_FORMAT, "it ends in its rules");
+    flm_text_add(to, (struct flm_bytes){source->at, size});
+    flm_text_putc(to, 0);
+    source->at += size;
+    return !to->failed || flm_error_memory(why);
+}
+
+/* Text is one byte longer: its 0. */
+static bool take_rules(struct flm_source *source, struct flm_text *rules, struct flm_text *key,
+                       struct flm_error *why)
+{
+    struct flm_text sizes = {0};
+    bool good = take_bytes(source, 8, &sizes, why);
+    good = good && take_bytes(source, flm_load32(sizes.at), rules, why) &&
+           take_bytes(source, flm_load32(sizes.at + 4), key, why);
+    flm_text_clear(&sizes);
+    return good;
+}
+
+static bool add_to(void *context, const void *bytes, size_t size)
+{
+    struct flm_text *out = context;
+    flm_text_add(out, (struct flm_bytes){bytes, size});
+    return !out->failed;
+}
+
+int flamel_sanitize(void)
+{
+    struct flm_error why = {0};
+    struct flm_text rules = {0}, key = {0}, *out = flm_page_response();
+    struct page_source s = page_source();
+    flm_profile_free(sanitized);
+    sanitized = NULL;
+    if (take_rules(&s.source, &rules, &key, &why)) {
+        struct flm_profile *profile = read_profile(&s, &why);
+        struct flm_sanitize_options how = {
+            .size = sizeof how, .rules = rules.at, .key = key.at, .key_size = key.size - 1};
+        sanitized = profile ? flm_sanitize(profile, &how, &why) : NULL;
+        flm_profile_free(profile);
+    } else {
+        free(s.window.at);
+    }
+    if (sanitized && !flm_sanitize_list(sanitized, add_to, out))
+        out->failed = true;
+    flm_text_clear(&rules);
+    flm_text_clear(&key);
+    return flm_page_result(sanitized != NULL, &why);
+}
+
+int flamel_sanitized(void)
+{
+    struct flm_error why = {0};
+    struct flm_profile *profile = sanitized;
+    flm_page_response();
+    sanitized = NULL;
+    if (profile)
+        flm_page_response_take(profile);
+    else
+        flm_error_set(&why, FLM_ERROR_USAGE, "nothing was sanitized");
+    return flm_page_result(profile != NULL, &why);
+}
+
+/* ---- zstd ------------------------------------------------------------------------------------ */
 
 /* Between the calls for one file. */
 static struct {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {readFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, test} from 'node:test';
 import {PARSE, SMALL, boxOf, click, close, doubleClick, finish, folder, open, pageOf, resolved, words} from './page.mjs';
@@ -118,6 +118,69 @@ test('notes that are written in the page are saved with the profile, and a view 
     const where = path.join(folder, 'noted.flm');
     await download.saveAs(where);
     assert.match(notesIn(where), /^parse: slow since 2\.2\nmain;parse: twice <b>a second<\/b>\nview: The table\n$/);
+    await finish(page, assert);
+});
+
+// A recording as a person has it, with everything that had to go: names of people and machines in paths, in the command
+// line, in the environment, in notes, in labels.
+const GONE = ['alice', 'secret-host', 'acme', 'token=hunter2', 'v0.7.3-rc1', 'Buy before Monday'];
+const TOLD = {
+    host: 'secret-host.example', command: '/home/alice/bin/server --token=hunter2', build: 'v0.7.3-rc1',
+};
+function recording() {
+    const at = '/home/alice/src/acme/billing.c';
+    const frames = ['main', 'acme_charge', 'lex'].map(name => ({function: name, module: '/home/alice/bin/server', file: at, line: 7}));
+    const where = path.join(folder, 'told.json');
+    writeFileSync(where, JSON.stringify({format: 'flamel profile', version: 1, metrics: [{name: 'cpu', unit: 'ns'}],
+        notes: Object.entries(TOLD).map(([name, value]) => ({key: name, value})), frames,
+        stacks: [{parent: null, frame: 0, self: [0]}, {parent: 0, frame: 1, self: [3e6]}, {parent: 1, frame: 2, self: [5e6]}],
+        samples: [{time_ns: 1e9, stack: 2, labels: [['thread', 'acme-worker'], ['user', 'alice']], values: [5e6]},
+            {time_ns: 2e9, stack: 1, labels: [['thread', 'acme-worker']], values: [3e6]}]}));
+    return where;
+}
+
+test('a sanitized profile has nothing of what had to go, and the list says what is left before it is saved', async () => {
+    const source = recording(), flm = path.join(folder, 'told.flm'), html = path.join(folder, 'told.html');
+    execFileSync(flamel, ['convert', '-q', source, '-o', flm]);
+    execFileSync(flamel, ['note', '-q', flm, '--add', 'Buy before Monday']);
+    execFileSync(flamel, ['convert', '-q', flm, '-o', html]);
+    const page = await open(html);
+    const decompressed = where => execFileSync(flamel, ['convert', '-q', where, '-t', 'json']).toString() +
+        readFileSync(where, 'latin1');
+    for (const word of GONE) assert.ok(decompressed(flm).includes(word), `${word} was there before`);
+    await page.locator('.tools').getByRole('button', {name: 'More'}).click();
+    await page.locator('#flamel-menu').getByRole('button', {name: 'Sanitized …'}).click();
+    const sheet = page.locator('#flamel-sanitize');
+    await sheet.getByLabel('Rules').fill('names:acme*');
+    await sheet.getByLabel('Key').fill('a key that is long enough');
+    assert.equal(await sheet.getByRole('button', {name: 'Save as FLM'}).count(), 0);
+    await sheet.getByRole('button', {name: 'Show what is left'}).click();
+    await sheet.getByRole('button', {name: 'Save as FLM'}).waitFor();
+    const list = await sheet.locator('.list').textContent();
+    for (const word of GONE) assert.ok(!list.includes(word), `${word} in the list`);
+    assert.match(list, /functions .*main/);
+    const [download] = await Promise.all([page.waitForEvent('download'),
+        sheet.getByRole('button', {name: 'Save as FLM'}).click()]);
+    assert.equal(download.suggestedFilename(), 'told-sanitized.flm');
+    const where = path.join(folder, 'shown.flm'), keyFile = path.join(folder, 'key'), own = path.join(folder, 'own.flm');
+    await download.saveAs(where);
+    for (const word of GONE) assert.ok(!decompressed(where).includes(word), `${word} in the file`);
+    writeFileSync(keyFile, 'a key that is long enough');
+    execFileSync(flamel, ['convert', '-q', flm, '--sanitize=names:acme*', `--sanitize-key=${keyFile}`, '-o', own]);
+    assert.deepEqual(readFileSync(where), readFileSync(own), 'the same bytes as the command');
+    await finish(page, assert);
+});
+
+test('rules that are wrong are said, and nothing can be saved', async () => {
+    const page = await open(small);
+    await page.keyboard.press(':');
+    await page.locator('.palette input').fill('anonymize');
+    await page.keyboard.press('Enter');
+    const sheet = page.locator('#flamel-sanitize');
+    await sheet.getByLabel('Rules').fill('zoo:acme*');
+    await page.keyboard.press('Enter');
+    assert.match(await sheet.getByRole('alert').textContent(), /no rule 'zoo'/);
+    assert.equal(await sheet.getByRole('button', {name: 'Save as FLM'}).count(), 0);
     await finish(page, assert);
 });
 

@@ -6,6 +6,7 @@
 #include <zstd.h>
 #include <cmocka.h>
 
+#include "flamel/sanitize.h"
 #include "support/core/allocation.h"
 #include "support/core/random.h"
 #include "support/profile/profiles.h"
@@ -163,6 +164,93 @@ static void memory_that_runs_out_is_said_too(void **state)
     }
 }
 
+/* Two sizes, rules, a key, and a profile: as the page sends them. */
+static struct flm_text to_sanitize(const char *rules, const char *key, struct flm_bytes profile)
+{
+    uint32_t sizes[2] = {(uint32_t)strlen(rules), (uint32_t)strlen(key)};
+    struct flm_text all = {0};
+    flm_text_add(&all, (struct flm_bytes){(const char *)sizes, sizeof sizes});
+    flm_text_puts(&all, rules);
+    flm_text_puts(&all, key);
+    flm_text_add(&all, profile);
+    return all;
+}
+
+static const char key[] = "0123456789abcdef";
+
+static int sanitize(const char *rules, const char *with, struct flm_bytes profile)
+{
+    struct flm_text all = to_sanitize(rules, with, profile);
+    file = (struct flm_bytes){all.at, all.size};
+    step = 1000;
+    int result = flamel_sanitize();
+    flm_text_clear(&all);
+    return result;
+}
+
+static bool add_to(void *context, const void *bytes, size_t size)
+{
+    flm_text_add(context, (struct flm_bytes){bytes, size});
+    return true;
+}
+
+/* The list and the file of the page are those of flm_sanitize, which the command calls. */
+static void a_profile_is_sanitized_as_by_the_library(void **state)
+{
+    (void)state;
+    uint64_t random = 8;
+    for (int i = 0; i < 20; i++) {
+        struct flm_profile *p = random_profile(&random, &random_full);
+        const char *rules = i % 2 ? "" : "times:none | files:none | labels:all";
+        struct flm_sanitize_options how = {
+            .size = sizeof how, .rules = rules, .key = key, .key_size = strlen(key)};
+        struct flm_profile *clean = flm_sanitize(p, &how, NULL);
+        struct flm_text flm = bytes_of(p), expected = bytes_of(clean), list = {0};
+        assert_true(flm_sanitize_list(clean, add_to, &list));
+        assert_int_equal(sanitize(rules, key, (struct flm_bytes){flm.at, flm.size}), 1);
+        assert_int_equal(flamel_response_size(), list.size);
+        assert_memory_equal(flamel_response(), list.at, list.size);
+        assert_int_equal(flamel_sanitized(), 1);
+        assert_int_equal(flamel_response_size(), expected.size);
+        assert_memory_equal(flamel_response(), expected.at, expected.size);
+        assert_int_equal(flamel_sanitized(), 0);
+        flm_text_clear(&flm);
+        flm_text_clear(&expected);
+        flm_text_clear(&list);
+        flm_profile_free(clean);
+        flm_profile_free(p);
+    }
+}
+
+static void what_cannot_be_sanitized_is_refused(void **state)
+{
+    (void)state;
+    struct flm_bytes folded = flm_bytes_of("main;parse 3\n");
+    assert_int_equal(sanitize("zoo:1", key, folded), 0);
+    assert_int_equal(sanitize("names:nothing", key, folded), 0);
+    assert_int_equal(sanitize("", "short", folded), 0);
+    assert_int_equal(sanitize("", key, flm_bytes_of("")), 0);
+    for (size_t size = 0; size < 8 + strlen(key); size++) {
+        struct flm_text all = to_sanitize("", key, folded);
+        file = (struct flm_bytes){all.at, size};
+        assert_int_equal(flamel_sanitize(), 0);
+        assert_true(flamel_response_size() > 0);
+        flm_text_clear(&all);
+    }
+    for (size_t nth = 1;; nth++) {
+        struct flm_text all = to_sanitize("", key, folded);
+        file = (struct flm_bytes){all.at, all.size};
+        allocation_fail_from(nth);
+        int good = flamel_sanitize() && flamel_sanitized();
+        bool failed = allocation_has_failed();
+        allocation_fail_from(0);
+        flm_text_clear(&all);
+        assert_true(good || failed);
+        if (!failed)
+            break;
+    }
+}
+
 static void there_is_room_for_what_the_page_says(void **state)
 {
     (void)state;
@@ -187,6 +275,8 @@ int main(void)
         cmocka_unit_test(zstd_comes_out_in_pieces),
         cmocka_unit_test(what_is_refused_has_the_sentence_of_the_command),
         cmocka_unit_test(memory_that_runs_out_is_said_too),
+        cmocka_unit_test(a_profile_is_sanitized_as_by_the_library),
+        cmocka_unit_test(what_cannot_be_sanitized_is_refused),
         cmocka_unit_test(there_is_room_for_what_the_page_says),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

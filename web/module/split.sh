@@ -6,7 +6,7 @@
 # the modules. What FIRST calls of SECOND goes through a table, where the page puts what loads SECOND.
 #
 # The linker merges functions that are alike, under the name of either: so what FIRST calls directly is added to
-# it until that is only the two functions that the page calls in its worker. By numbers, where functions have no
+# it until that is only the functions that the page calls in its worker. By numbers, where functions have no
 # names, the two modules call what they share by a letter or two.
 set -e
 linked=$1 viewer=$2 first=$3 second=$4 optimize=$5 split=$6
@@ -28,7 +28,7 @@ table=$($optimize "$work/unnamed.wasm" -S -o - 2> /dev/null | sed -n 's/.*(table
 paste -d : "$work/linked" "$work/unnamed" | awk -F : -v kept="$work/kept" -v later="$work/later" '
     FILENAME != "-" { viewer[$2] = 1; next }
     $4 ~ /import/   { next }
-    $2 == "flamel_read" || $2 == "flamel_unzstd" { print $4 > later; next }
+    $2 == "flamel_read" || $2 == "flamel_unzstd" || $2 ~ /^flamel_sanitize/ { print $4 > later; next }
     $2 in viewer    { print $4 > kept }' "$work/viewer" -
 
 while :; do

@@ -103,6 +103,8 @@ void flm_tui_prompt(struct flm_tui *tui, struct flm_bytes what)
         flm_tui_open_data_quality(tui);
     } else if (flm_bytes_start_with(what, "export ")) {
         ask_for_file(tui, what);
+    } else if (flm_bytes_are(what, "sanitize")) {
+        flm_tui_notify(tui, true, "the command does that: flamel convert FILE --sanitize");
     } else if (flm_bytes_are(what, "notes")) {
         flm_tui_open_notes(tui);
     } else if (is_typed(what)) {

@@ -72,6 +72,12 @@ static bool has_file(const struct flm_viewer *v)
 static const struct flm_condition in_file = {
     has_file, "no function is selected of which the profile says in which file it is"};
 
+static bool act_sanitize(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_viewer_prompt(v, "sanitize") || flm_error_memory(why);
+}
+
 static bool act_help(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
@@ -164,6 +170,8 @@ static const struct flm_action actions[] = {
      "code file line editor"},
     {"export", "Save as", &a_format, NULL, act_export, NULL,
      "export download share picture image screenshot file"},
+    {"sanitize", "Save without what need not be told", NULL, NULL, act_sanitize, NULL,
+     "sanitize anonymize share redact private export names paths"},
     {"panel", "Panel on or off", NULL, "b", act_panel, NULL, "details sidebar hide"},
     {"theme", "Theme", &a_theme, NULL, act_theme, NULL, "colors mode night black white appearance"},
     {"data-quality", "Data quality: drawn, merged, lost", NULL, "H", act_data_quality, NULL,

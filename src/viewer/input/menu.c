@@ -23,7 +23,6 @@ static const struct flm_menu_entry entries[] = {
     {"copy-stack", "Copy the stack", "Copy stack", FLM_MENU_COPY},
     {"open-source", "Open the source", "Open source", FLM_MENU_COPY},
     {"note", "Write a note on it \xE2\x80\xA6", "Note", FLM_MENU_COPY},
-    {"note-stack", "Write a note on the stack \xE2\x80\xA6", NULL, FLM_MENU_COPY},
     {"fit", "Show everything", NULL, FLM_MENU_GENERAL},
     {"transform", "Add a transform \xE2\x80\xA6", NULL, FLM_MENU_GENERAL},
     {"palette", "All actions \xE2\x80\xA6", NULL, FLM_MENU_GENERAL},

@@ -54,7 +54,7 @@ struct flm_response_moment *flm_query_moment(struct flm_query *q, const struct f
 /* The marker or the counter under the pointer; NULL if there is none, or memory ran out. */
 struct flm_response_hover *flm_query_hovered_event(struct flm_query *q);
 
-/* ---- notes.c ----------------------------------------------------------------------------------- */
+/* ---- notes.c --------------------------------------------------------------------------------- */
 
 /* The notes on a subject (subject.h), or all of them where that is NULL. NULL, and *count is 0, if
  * there are none, or memory ran out. */

@@ -134,7 +134,7 @@ struct flm_response_entry {
     double section;             /* of the menu */
 };
 
-/* ---- notes.c ---------------------------------------------------------------------------------- */
+/* ---- notes.c --------------------------------------------------------------------------------- */
 
 /* What someone wrote. */
 struct flm_response_written {
