@@ -170,8 +170,8 @@ class Report:
 
 
 def quantity(value, unit=''):
-    """A value with its unit, to four digits."""
-    return f'{value:,.4g} {unit}'.rstrip()
+    """A value with its unit: '44,780 us', '0.1234'."""
+    return f'{value:,.0f} {unit}'.rstrip() if abs(value) >= 1000 else f'{value:.4g} {unit}'.rstrip()
 
 
 # ---- Profiles --------------------------------------------------------------------------------------
