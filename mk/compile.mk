@@ -114,6 +114,9 @@ endif
 LANGUAGE += $(foreach package,$(PACKAGES) $(LOADED),$(call package_flags,--cflags $(package)))
 CMOCKA_LIBS := $(or $(call package_flags,--libs cmocka),-lcmocka)
 
+# Tests are not optimized: that takes two thirds of the time in which they are compiled, and they run no faster.
+unoptimized = $(if $(filter tests/%_test.c,$<),-O0 -g1)
+
 say = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' $(1) $(patsubst $(BUILD)/%,%,$(2));)
-compile = $(CC) $(LANGUAGE) $(call sees,$<) $(WARNINGS) $(FATAL) $(NATIVE) $(CPPFLAGS) $(CFLAGS)
+compile = $(CC) $(LANGUAGE) $(call sees,$<) $(WARNINGS) $(FATAL) $(NATIVE) $(unoptimized) $(CPPFLAGS) $(CFLAGS)
 depend = -MMD -MP -MF $(@:.o=.d) -MT $@
