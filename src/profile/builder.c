@@ -41,9 +41,7 @@ static uint64_t size_of(const struct flm_builder *b)
     uint64_t nodes = sizeof *b->nodes + (b->path_hash ? sizeof *b->path_hash : 0) +
                      b->metric_count * sizeof(double);
     uint64_t samples = sizeof *b->sample_time + sizeof *b->sample_node + sizeof *b->sample_labels;
-    samples += (b->sample_lasts ? sizeof *b->sample_lasts : 0) +
-               (b->sample_duration ? sizeof *b->sample_duration : 0) +
-               b->metric_count * sizeof(double);
+    samples += (b->sample_lasts ? sizeof *b->sample_lasts : 0) + b->metric_count * sizeof(double);
     return flm_interner_size(&b->interner) + b->node_capacity * nodes +
            (b->slots ? b->slot_count * sizeof *b->slots : 0) + b->sample_capacity * samples +
            b->markers.capacity * sizeof *b->markers.at + b->points.capacity * sizeof *b->points.at;
@@ -155,7 +153,7 @@ void flm_builder_free(struct flm_builder *b)
     free(b->set_members);
     free(b->sample_time);
     free(b->sample_lasts);
-    free(b->sample_duration);
+    FLM_ARRAY_CLEAR(&b->long_durations);
     free(b->sample_node);
     free(b->sample_labels);
     FLM_ARRAY_CLEAR(&b->markers);

@@ -100,14 +100,10 @@ static bool reserve_samples(struct flm_builder *b, size_t count)
         return true;
     size_t capacity = b->sample_capacity, same = capacity;
     void *time = b->sample_time, *node = b->sample_node, *labels = b->sample_labels;
-    void *duration = b->sample_duration, *lasts = b->sample_lasts;
+    void *lasts = b->sample_lasts;
     if (!flm_grow(&time, &capacity, count, sizeof *b->sample_time))
         return false;
     b->sample_time = time;
-    if (duration && !flm_grow(&duration, &same, capacity, sizeof *b->sample_duration))
-        return false;
-    b->sample_duration = duration;
-    same = b->sample_capacity;
     if (lasts && !flm_grow(&lasts, &same, capacity, sizeof *b->sample_lasts))
         return false;
     b->sample_lasts = lasts;
@@ -138,8 +134,6 @@ uint32_t flm_builder_keep_sample(struct flm_builder *b, int64_t time_ns, uint32_
     b->sample_labels[sample] = label_set;
     if (b->sample_lasts)
         b->sample_lasts[sample] = 0;
-    else if (b->sample_duration)
-        b->sample_duration[sample] = 0;
     return sample;
 }
 
@@ -165,28 +159,37 @@ void flm_builder_sample(struct flm_builder *b, int64_t time_ns, struct flm_node 
         flm_builder_sample_add(b, metric, value);
 }
 
-static void *new_durations(const struct flm_builder *b, size_t size)
+int64_t flm_builder_long_duration(const struct flm_builder *b, uint32_t sample)
 {
-    return flm_large_block(calloc(b->sample_capacity, size), b->sample_capacity * size);
+    size_t first = 0, end = b->long_durations.count;
+    while (end - first > 1) {
+        size_t middle = first + (end - first) / 2;
+        *(b->long_durations.at[middle].sample <= sample ? &first : &end) = middle;
+    }
+    assert(first < end && b->long_durations.at[first].sample == sample);
+    return b->long_durations.at[first].ns;
 }
 
-/* Most samples last less than 4 s, so they have 4 bytes for that, until one does not. */
-static bool make_room_for_duration(struct flm_builder *b, int64_t duration_ns)
+/* Sets the duration of a sample, which no later one has yet. False when memory ran out. */
+static bool set_duration(struct flm_builder *b, uint32_t sample, int64_t duration_ns)
 {
-    if (b->sample_duration)
-        return true;
-    if (duration_ns <= UINT32_MAX) {
+    size_t capacity = b->sample_capacity, count = b->long_durations.count;
+    if (!b->sample_lasts) {
+        if (duration_ns == 0)
+            return true;
+        b->sample_lasts = flm_large_block(calloc(capacity, sizeof *b->sample_lasts),
+                                          capacity * sizeof *b->sample_lasts);
         if (!b->sample_lasts)
-            b->sample_lasts = new_durations(b, sizeof *b->sample_lasts);
-        return b->sample_lasts != NULL;
+            return false;
     }
-    b->sample_duration = new_durations(b, sizeof *b->sample_duration);
-    if (!b->sample_duration)
-        return false;
-    for (uint32_t i = 0; b->sample_lasts && i < b->sample_count; i++)
-        b->sample_duration[i] = b->sample_lasts[i];
-    free(b->sample_lasts);
-    b->sample_lasts = NULL;
+    bool is_long = duration_ns >= FLM_LASTS_LONGER;
+    b->sample_lasts[sample] = is_long ? FLM_LASTS_LONGER : (uint32_t)duration_ns;
+    if (!is_long)
+        return true;
+    struct flm_long_duration added = {sample, duration_ns};
+    if (count == 0 || b->long_durations.at[count - 1].sample != sample)
+        return FLM_ARRAY_ADD(&b->long_durations, added);
+    b->long_durations.at[count - 1] = added;
     return true;
 }
 
@@ -201,33 +204,25 @@ void flm_builder_sample_lasts(struct flm_builder *b, int64_t duration_ns)
         return;
     if (time > 0 && duration_ns > INT64_MAX - time)
         duration_ns = INT64_MAX - time;
-    if (!make_room_for_duration(b, duration_ns))
+    if (!set_duration(b, sample, duration_ns))
         flm_builder_fail_memory(b);
-    else if (b->sample_lasts)
-        b->sample_lasts[sample] = (uint32_t)duration_ns;
-    else
-        b->sample_duration[sample] = duration_ns;
 }
 
-/* Durations of samples that the builder has already, from `first` on. */
-static bool set_durations(struct flm_builder *b, uint32_t first, struct flm_sample_batch *batch)
+/* Sets the durations of samples that the builder has already, from `first` on. */
+static bool set_durations(struct flm_builder *b, uint32_t first,
+                          const struct flm_sample_batch *batch)
 {
-    int64_t most = 0;
     for (uint32_t i = 0; i < batch->count; i++) {
-        int64_t time = batch->time_ns[i], *lasts = &batch->duration_ns[i];
+        int64_t time = batch->time_ns[i], lasts = batch->duration_ns[i];
         if (time == FLM_NO_TIME)
-            *lasts = 0;
-        else if (time > 0 && *lasts > INT64_MAX - time)
-            *lasts = INT64_MAX - time;
-        most = *lasts > most ? *lasts : most;
+            lasts = 0;
+        else if (time > 0 && lasts > INT64_MAX - time)
+            lasts = INT64_MAX - time;
+        if (b->sample_lasts && lasts < FLM_LASTS_LONGER)
+            b->sample_lasts[first + i] = (uint32_t)lasts;
+        else if (!set_duration(b, first + i, lasts))
+            return false;
     }
-    if (most > 0 && !make_room_for_duration(b, most))
-        return false;
-    if (b->sample_duration)
-        memcpy(b->sample_duration + first, batch->duration_ns,
-               batch->count * sizeof *b->sample_duration);
-    for (uint32_t i = 0; b->sample_lasts && i < batch->count; i++)
-        b->sample_lasts[first + i] = (uint32_t)batch->duration_ns[i];
     return true;
 }
 

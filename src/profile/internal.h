@@ -54,6 +54,13 @@ struct flm_located_frame {
     struct flm_location where;
 };
 
+/* The duration of a sample that does not fit 4 bytes, which is 4.3 s: there are few of them. */
+struct flm_long_duration {
+    uint32_t sample;
+    int64_t ns;
+};
+#define FLM_LASTS_LONGER UINT32_MAX
+
 struct flm_builder {
     struct flm_interner interner;
     struct flm_located_frame *located;
@@ -85,8 +92,8 @@ struct flm_builder {
     size_t label_set_capacity, set_member_capacity;
 
     int64_t *sample_time;
-    uint32_t *sample_lasts;   /* ns; NULL until a sample lasts, and once one lasts longer: then */
-    int64_t *sample_duration; /* this has all of them */
+    uint32_t *sample_lasts; /* ns; NULL until a sample lasts; FLM_LASTS_LONGER: in this array */
+    struct FLM_ARRAY(struct flm_long_duration) long_durations; /* by sample, ascending */
     uint32_t *sample_node, *sample_labels;
     uint32_t sample_count;
     size_t sample_capacity;
@@ -121,16 +128,13 @@ void flm_builder_fail(struct flm_builder *b, enum flm_error_kind kind, const cha
 /* Copies the error that made the builder fail to `why`, which may be NULL. Returns false. */
 bool flm_builder_get_error(const struct flm_builder *b, struct flm_error *why);
 
-static inline bool flm_builder_has_durations(const struct flm_builder *b)
-{
-    return b->sample_lasts || b->sample_duration;
-}
+/* The duration of a sample with FLM_LASTS_LONGER. */
+int64_t flm_builder_long_duration(const struct flm_builder *b, uint32_t sample);
 
 static inline int64_t flm_builder_duration(const struct flm_builder *b, uint32_t sample)
 {
-    return b->sample_duration ? b->sample_duration[sample]
-           : b->sample_lasts  ? b->sample_lasts[sample]
-                              : 0;
+    uint32_t lasts = b->sample_lasts ? b->sample_lasts[sample] : 0;
+    return lasts != FLM_LASTS_LONGER ? lasts : flm_builder_long_duration(b, sample);
 }
 
 /* Adds to the self value of a node; flm_builder_add for one that has not failed. */

@@ -159,7 +159,7 @@ bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
     metadata->sizes.loss_count = (uint32_t)b->losses.count;
     metadata->sizes.sample_count = b->sample_count;
     metadata->sizes.compact_values = true;
-    metadata->sizes.duration_count = flm_builder_has_durations(b) ? b->sample_count : 0;
+    metadata->sizes.duration_count = b->sample_lasts ? b->sample_count : 0;
     metadata->sizes.marker_count = (uint32_t)b->markers.count;
     metadata->sizes.point_count = (uint32_t)b->points.count;
     return true;

@@ -51,16 +51,15 @@ static void put_times(const struct moving *m, uint32_t first, uint32_t end)
         m->p->sample_time[i] = m->f->b->sample_time[at(m, i)];
 }
 
-/* The smallest first: their memory is free when the larger ones are moved. */
+/* Durations last: they take 8 bytes in the profile and 4 in the builder. */
 static const struct {
     void (*put)(const struct moving *m, uint32_t first, uint32_t end);
     size_t column, item_size; /* of the builder */
 } columns[] = {
     {put_labels, offsetof(struct flm_builder, sample_labels), sizeof(uint32_t)},
     {put_nodes, offsetof(struct flm_builder, sample_node), sizeof(uint32_t)},
-    {put_durations, offsetof(struct flm_builder, sample_lasts), sizeof(uint32_t)},
-    {put_durations, offsetof(struct flm_builder, sample_duration), sizeof(int64_t)},
     {put_times, offsetof(struct flm_builder, sample_time), sizeof(int64_t)},
+    {put_durations, offsetof(struct flm_builder, sample_lasts), sizeof(uint32_t)},
 };
 
 /* Shrinks a column of the builder to `size` bytes; 0 frees it. */
@@ -109,39 +108,34 @@ static bool count_left(struct moving *m)
     return m->left != NULL;
 }
 
-/* Replaces `order` by its inverse: the index in the profile of each sample of the builder. */
-static bool take_rank(struct moving *m, uint32_t count, uint32_t **rank)
+/* Moves the values of all metrics. They need the inverse of the order, the index in the profile of
+ * each sample of the builder, which is freed before the other columns are moved. */
+static bool move_values(const struct moving *m)
 {
-    size_t size = (size_t)count * sizeof **rank;
-    *rank = NULL;
-    if (!m->order)
-        return true;
-    *rank = flm_large_block(malloc(size), size);
-    for (uint32_t i = 0; *rank && i < count; i++)
-        (*rank)[m->order[i]] = i;
-    free(m->order);
-    m->order = NULL;
-    return *rank != NULL;
+    const struct flm_builder *b = m->f->b;
+    size_t size = (size_t)b->sample_count * sizeof(uint32_t);
+    uint32_t *rank = m->order ? flm_large_block(malloc(size), size) : NULL;
+    bool good = rank || !m->order;
+    for (uint32_t i = 0; rank && i < b->sample_count; i++)
+        rank[m->order[i]] = i;
+    for (uint32_t i = 0; good && i < b->metric_count; i++) {
+        struct flm_value_column *values = &b->metrics[i].sample_values;
+        good = flm_value_column_take(values, rank, b->sample_count, &m->p->values[i]);
+        flm_value_column_clear(values);
+    }
+    free(rank);
+    return good;
 }
 
 bool flm_samples_move(struct flm_metadata *f, struct flm_profile *p)
 {
-    struct flm_builder *b = f->b;
     struct moving m = {.f = f, .p = p};
-    uint32_t *rank = NULL;
-    if (b->sample_count == 0)
+    if (f->b->sample_count == 0)
         return true;
-    bool good = flm_sample_order(f, &m.order) && count_left(&m);
+    bool good = flm_sample_order(f, &m.order) && move_values(&m) && count_left(&m);
     for (size_t i = 0; good && i < sizeof columns / sizeof columns[0]; i++)
         move_column(&m, i);
-    good = good && take_rank(&m, b->sample_count, &rank);
-    for (uint32_t i = 0; good && i < b->metric_count; i++) {
-        struct flm_value_column *values = &b->metrics[i].sample_values;
-        good = flm_value_column_take(values, rank, b->sample_count, &p->values[i]);
-        flm_value_column_clear(values);
-    }
     free(m.order);
     free(m.left);
-    free(rank);
     return good;
 }

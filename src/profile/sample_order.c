@@ -7,37 +7,85 @@
 #include "base/core/sort.h"
 #include "profile/joining.h"
 
-/* Merges the runs [start, middle) and [middle, end) of `from` into `to`. */
-static void merge_runs(const int64_t *time, const uint32_t *from, uint32_t *to, uint32_t start,
-                       uint32_t middle, uint32_t end)
+/* What sorting needs: room for the shorter of two runs, where they overlap. */
+struct merging {
+    const int64_t *time;
+    uint32_t *order;
+    struct FLM_ARRAY(uint32_t) moved;
+};
+
+/* How many of the samples [start, end) of the order, which ascend, come before `time`; or, `with`,
+ * not after it. Looks near the start first. */
+static uint32_t count_before(const struct merging *m, uint32_t start, uint32_t end, int64_t time,
+                             bool with)
 {
-    uint32_t left = start, right = middle;
-    for (uint32_t i = start; i < end; i++) {
-        bool takes_left = right == end || (left < middle && time[from[left]] <= time[from[right]]);
-        to[i] = takes_left ? from[left++] : from[right++];
+    uint32_t step = 1, first = start;
+    while (first < end) {
+        uint32_t at = step <= end - first ? first + step - 1 : end - 1;
+        int64_t other = m->time[m->order[at]];
+        if (other < time || (with && other == time)) {
+            first = at + 1;
+            step *= 2;
+        } else if (at == first) {
+            break;
+        } else {
+            end = at;
+            step = 1;
+        }
     }
+    return first - start;
 }
 
-/* Sorts `order`, which is 0, 1, 2 ..., by time; stable. Recordings are a run of ascending times for
- * each thread, so these are merged as they are, `ends` has where they end: with few comparisons, of
- * nothing but times. Returns the one of both that has the result. */
-static uint32_t *sort_by_time(const int64_t *time, uint32_t *order, uint32_t *other, uint32_t *ends,
-                              size_t run_count)
+/* Merges the runs [start, middle) and [middle, end) of the order; stable. The front of the first
+ * and the back of the second stay where they are if they do not overlap with the other: most of
+ * them in a recording whose samples are nearly in order. False when memory ran out. */
+static bool merge_runs(struct merging *m, uint32_t start, uint32_t middle, uint32_t end)
+{
+    const int64_t *time = m->time;
+    uint32_t *order = m->order;
+    start += count_before(m, start, middle, time[order[middle]], true);
+    if (start == middle)
+        return true;
+    end = middle + count_before(m, middle, end, time[order[middle - 1]], false);
+    uint32_t left_count = middle - start, right_count = end - middle;
+    uint32_t moved_count = left_count < right_count ? left_count : right_count;
+    m->moved.count = 0;
+    if (!FLM_ARRAY_RESERVE(&m->moved, moved_count))
+        return false;
+    uint32_t *moved = m->moved.at;
+    if (left_count <= right_count) { /* from the front */
+        memcpy(moved, order + start, left_count * sizeof *moved);
+        for (uint32_t left = 0, right = middle, to = start; left < left_count; to++) {
+            bool takes_left = right == end || time[moved[left]] <= time[order[right]];
+            order[to] = takes_left ? moved[left++] : order[right++];
+        }
+        return true;
+    }
+    memcpy(moved, order + middle, right_count * sizeof *moved);
+    for (uint32_t left = middle, right = right_count, to = end; right > 0; to--) {
+        bool takes_left = left > start && time[order[left - 1]] > time[moved[right - 1]];
+        order[to - 1] = takes_left ? order[--left] : moved[--right];
+    }
+    return true;
+}
+
+/* Sorts the order, which is 0, 1, 2 ..., by time; stable. Recordings are a run of ascending times
+ * for each thread, so these are merged as they are, `ends` has where they end: with few
+ * comparisons, of nothing but times. False when memory ran out. */
+static bool sort_by_time(struct merging *m, uint32_t *ends, size_t run_count)
 {
     while (run_count > 1) {
         size_t merged = 0;
         uint32_t start = 0;
         for (size_t run = 0; run < run_count; run += 2) {
             uint32_t middle = ends[run], end = run + 1 < run_count ? ends[run + 1] : middle;
-            merge_runs(time, order, other, start, middle, end);
+            if (end > middle && !merge_runs(m, start, middle, end))
+                return false;
             ends[merged++] = start = end;
         }
         run_count = merged;
-        uint32_t *sorted = other;
-        other = order;
-        order = sorted;
     }
-    return order;
+    return true;
 }
 
 static int order_numbers(uint64_t a, uint64_t b)
@@ -102,25 +150,30 @@ static void sort_large_tie(const struct flm_metadata *f, uint32_t *samples, uint
     }
 }
 
-/* Samples of one time are few, but where times are not known they are all of one. False when memory
+/* Samples of one time are few, but if times are not known they are all of one. False when memory
  * ran out. */
-static bool sort_ties(const struct flm_metadata *f, uint32_t *order, uint32_t *scratch)
+static bool sort_ties(const struct flm_metadata *f, uint32_t *order)
 {
     enum { LARGE = 256 };
     const int64_t *time = f->b->sample_time;
+    uint32_t few[LARGE], *scratch = NULL;
     uint64_t *key = NULL;
     bool good = true;
     for (uint32_t i = 0, next; good && i < f->b->sample_count; i = next) {
         for (next = i + 1; next < f->b->sample_count && time[order[i]] == time[order[next]];)
             next++;
-        if (next - i >= LARGE && !key)
-            good = (key = malloc(f->b->sample_count * sizeof *key)) != NULL;
+        if (next - i >= LARGE && !key) {
+            key = malloc(f->b->sample_count * sizeof *key);
+            scratch = malloc(f->b->sample_count * sizeof *scratch);
+            good = key && scratch;
+        }
         if (next - i >= LARGE && good)
             sort_large_tie(f, order + i, scratch, next - i, key);
-        else if (next - i > 1)
-            flm_sort(order + i, next - i, scratch, order_samples, f);
+        else if (next - i > 1 && good)
+            flm_sort(order + i, next - i, few, order_samples, f);
     }
     free(key);
+    free(scratch);
     return good;
 }
 
@@ -143,25 +196,24 @@ bool flm_sample_order(const struct flm_metadata *f, uint32_t **result)
     for (size_t i = 1; i < count; i++)
         run_count += b->sample_time[i] < b->sample_time[i - 1];
     size_t size = (count + 1) * sizeof(uint32_t);
-    uint32_t *order = flm_large_block(malloc(size), size);
-    uint32_t *scratch = flm_large_block(malloc(size), size);
-    uint32_t *ends = malloc(run_count * sizeof *ends), *sorted = NULL;
-    if (order && scratch && ends) {
-        for (size_t i = 0; i < count; i++) {
-            order[i] = (uint32_t)i;
-            if (i > 0 && b->sample_time[i] < b->sample_time[i - 1])
-                ends[run++] = (uint32_t)i;
-        }
+    struct merging m = {.time = b->sample_time, .order = flm_large_block(malloc(size), size)};
+    uint32_t *ends = malloc(run_count * sizeof *ends);
+    bool good = m.order && ends;
+    for (size_t i = 0; good && i < count; i++) {
+        m.order[i] = (uint32_t)i;
+        if (i > 0 && b->sample_time[i] < b->sample_time[i - 1])
+            ends[run++] = (uint32_t)i;
+    }
+    if (good) {
         ends[run] = (uint32_t)count;
-        sorted = sort_by_time(b->sample_time, order, scratch, ends, run_count);
+        good = sort_by_time(&m, ends, run_count);
     }
     free(ends);
-    uint32_t *other = sorted == order ? scratch : order;
-    bool good = sorted && sort_ties(f, sorted, other);
-    if (good)
-        *result = sorted;
-    else
-        free(order);
-    free(good ? other : scratch);
-    return good;
+    FLM_ARRAY_CLEAR(&m.moved);
+    if (good && sort_ties(f, m.order)) {
+        *result = m.order;
+        return true;
+    }
+    free(m.order);
+    return false;
 }

@@ -89,7 +89,7 @@ static void a_sample_is_a_moment_or_lasts(void **state)
     flm_profile_free(p);
 }
 
-/* 4 bytes each, until one lasts longer than these can say. */
+/* Those from 4,294,967,295 ns on are kept in a list. The last duration of a sample counts. */
 static void durations_of_any_length_are_kept(void **state)
 {
     (void)state;
@@ -97,8 +97,11 @@ static void durations_of_any_length_are_kept(void **state)
     int64_t expected[MANY] = {0};
     for (int i = 0; i < MANY; i++) {
         flm_builder_sample(b, i, node("run"), labels(""), cpu, 1);
-        expected[i] = i == 70 ? 5000000000 : i == 40 ? 4294967295 : i % 3 == 0 ? 0 : i;
-        flm_builder_sample_lasts(b, expected[i]);
+        expected[i] = i % 10 == 7 ? 5000000000 + i : i == 40 ? 4294967295 : i % 3 == 0 ? 0 : i;
+        flm_builder_sample_lasts(b, i % 4 == 0 ? 6000000000 : 1);
+        flm_builder_sample_lasts(b, i % 8 == 0 ? 7000000000 : 2);
+        flm_builder_sample_lasts(b, expected[i] > 0 ? expected[i] : 3);
+        expected[i] = expected[i] > 0 ? expected[i] : 3;
     }
     struct flm_profile *p = finish();
     assert_memory_equal(flm_profile_sample_durations(p), expected, sizeof expected);

@@ -8,6 +8,7 @@
 
 #include "profile/flm_file.h"
 #include "support/core/failures.h"
+#include "support/core/random.h"
 #include "support/profile/profiles.h"
 
 enum { SAMPLES = 1000 };
@@ -76,6 +77,43 @@ static void samples_of_one_time_ascend_by_stack_and_labels(void **state)
     flm_profile_free(p);
 }
 
+/* Ascending runs of random lengths, some of which overlap with the one before, some of which repeat
+ * its times. The value of a sample is its number, so the samples of one time ascend by it. */
+static void runs_of_any_length_and_overlap_are_merged(void **state)
+{
+    (void)state;
+    uint64_t random = 1;
+    for (uint32_t round = 0; round < 40; round++) {
+        struct flm_builder *b = flm_builder_new(NULL);
+        struct flm_metric metric = flm_builder_metric(b, "m", "count");
+        uint32_t overlap = round % 8, longest = 1u << (round % 11);
+        static bool seen[SAMPLES + 1];
+        memset(seen, 0, sizeof seen);
+        int64_t time = 1000000, end = time;
+        for (uint32_t i = 0, left = 0; i < SAMPLES; i++, left--) {
+            if (left == 0) {
+                left = 1 + random_below(&random, longest);
+                time = end - (int64_t)random_below(&random, 1 + 30 * overlap * overlap);
+            }
+            time += random_below(&random, 3);
+            end = time > end ? time : end;
+            flm_builder_sample(b, time, node(b, 0), (struct flm_label_set){0}, metric, i + 1);
+        }
+        struct flm_profile *p = flm_builder_finish(b, NULL);
+        for (uint32_t i = 0; i < SAMPLES; i++) {
+            uint32_t number = (uint32_t)flm_sample_value(p, 0, i);
+            assert_true(number > 0 && number <= SAMPLES && !seen[number]);
+            seen[number] = true;
+            if (i == 0)
+                continue;
+            assert_true(p->sample_time[i] >= p->sample_time[i - 1]);
+            if (p->sample_time[i] == p->sample_time[i - 1])
+                assert_true(flm_sample_value(p, 0, i - 1) < number);
+        }
+        flm_profile_free(p);
+    }
+}
+
 static bool make_one(void *context, struct flm_error *why)
 {
     (void)context;
@@ -95,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_order_of_adding_does_not_matter),
         cmocka_unit_test(samples_of_one_time_ascend_by_stack_and_labels),
+        cmocka_unit_test(runs_of_any_length_and_overlap_are_merged),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
