@@ -151,6 +151,16 @@ static double weight_at(const struct flm_gecko_resolving *r, size_t i)
     return error <= 0x1p-50 * (weight < 0 ? -weight : weight) ? whole : weight;
 }
 
+/* Milliseconds that are whole nanoseconds, as those; NaN if they are not. */
+static double whole_nanoseconds(double ms)
+{
+    double ns = ms * 1e6;
+    if (!(ns >= 0 && ns < 9007199254740992.0))
+        return __builtin_nan("");
+    ns = (double)(int64_t)(ns + 0.5);
+    return ns / 1e6 == ms ? ns : __builtin_nan("");
+}
+
 static bool read_samples(struct flm_gecko_resolving *r, struct flm_node thread, size_t count,
                          struct flm_gecko_clock clock, struct stack_sum *sums)
 {
@@ -161,13 +171,17 @@ static bool read_samples(struct flm_gecko_resolving *r, struct flm_node thread, 
     const struct flm_gecko_tables *t = &r->thread->tables;
     const struct flm_gecko_column *stacks = flm_gecko_column_of(t, FLM_GECKO_SAMPLE_STACK),
                                   *cpus = flm_gecko_column_of(t, FLM_GECKO_SAMPLE_CPU);
-    double next = flm_gecko_clock_time(&clock, 0);
+    double next = flm_gecko_clock_time(&clock, 0), next_ns = whole_nanoseconds(next);
     for (size_t i = 0; i < count && !flm_builder_failed(r->builder); i++) {
-        double time = next, cpu = flm_gecko_value(cpus, i);
+        double time = next, time_ns = next_ns, cpu = flm_gecko_value(cpus, i);
         next = i + 1 < count ? flm_gecko_clock_time(&clock, i + 1) : time + r->process->interval;
+        next_ns = whole_nanoseconds(next);
+        /* As whole nanoseconds: 775.99978 - 775.000246 is 0.9995340000000397 in doubles. */
+        double lasts =
+            next_ns - time_ns == next_ns - time_ns ? (next_ns - time_ns) / 1e6 : next - time;
         struct sample sample = {
             .time = time,
-            .values = {weight_at(r, i), next > time ? next - time : 0, cpu == cpu ? cpu : 0},
+            .values = {weight_at(r, i), next > time ? lasts : 0, cpu == cpu ? cpu : 0},
             .stack = flm_gecko_index(stacks, i)};
         if (sample.stack < 0 || (size_t)sample.stack >= r->stacks->stack_count) {
             double stack = flm_gecko_value(stacks, i);

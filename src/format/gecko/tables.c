@@ -7,17 +7,41 @@
 
 #include "base/core/large_block.h"
 
-/* Goes over to doubles. */
-static bool widen(struct flm_gecko_column *column)
+enum { COLUMN_CHUNK = 512 }; /* values that are converted at once */
+
+/* A block for the capacity of the column; NULL when memory ran out. */
+static void *new_block(const struct flm_gecko_column *column, size_t item_size)
 {
-    size_t size = column->capacity * sizeof(double);
-    double *any = flm_large_block(malloc(size), size);
+    size_t size = column->capacity * item_size;
+    return flm_large_block(malloc(size), size);
+}
+
+/* Goes over from 16 bits to 32. */
+static bool make_whole(struct flm_gecko_column *column)
+{
+    int32_t *whole = new_block(column, sizeof *whole);
+    if (!whole)
+        return false;
+    for (size_t i = 0; i < column->count; i++)
+        whole[i] =
+            column->narrow[i] == FLM_GECKO_NARROW_NULL ? FLM_GECKO_WHOLE_NULL : column->narrow[i];
+    free(column->narrow);
+    column->narrow = NULL;
+    column->whole = whole;
+    return true;
+}
+
+/* Goes over to doubles. */
+static bool make_any(struct flm_gecko_column *column)
+{
+    double *any = new_block(column, sizeof *any);
     if (!any)
         return false;
     for (size_t i = 0; i < column->count; i++)
-        any[i] =
-            column->whole[i] == FLM_GECKO_WHOLE_NULL ? __builtin_nan("") : (double)column->whole[i];
+        any[i] = flm_gecko_value(column, i);
+    free(column->narrow);
     free(column->whole);
+    column->narrow = NULL;
     column->whole = NULL;
     column->any = any;
     return true;
@@ -45,10 +69,9 @@ static size_t convert_pairs(const double *values, size_t count, int32_t *whole)
     return i;
 }
 
-/* Appends those that are whole numbers of 32 bits, or null, up to the first other one: how many. */
-static size_t append_whole(struct flm_gecko_column *column, const double *values, size_t count)
+/* Writes those that are whole numbers of 32 bits, or null, up to the first other one: how many. */
+static size_t convert_whole(const double *values, size_t count, int32_t *whole)
 {
-    int32_t *whole = column->whole + column->count;
     size_t i = convert_pairs(values, count, whole);
     for (; i < count; i++) {
         double value = values[i];
@@ -57,38 +80,121 @@ static size_t append_whole(struct flm_gecko_column *column, const double *values
         if (has_room ? (double)whole[i] != value : value == value)
             break;
     }
-    column->count += i;
     return i;
 }
 
-bool flm_gecko_column_append(struct flm_gecko_column *column, const double *values, size_t count)
+/* Narrows whole numbers, eight at a time, up to eight of which one does not fit 16 bits: how many.
+ * A conversion that does not fit makes the nearest number that does, so null becomes null. */
+static size_t narrow_eights(const int32_t *whole, size_t count, int16_t *narrow)
 {
-    void *items = column->any ? (void *)column->any : (void *)column->whole;
-    if (count > column->capacity - column->count &&
-        !flm_grow(&items, &column->capacity, column->count + count,
-                  column->any ? sizeof *column->any : sizeof *column->whole))
+    size_t i = 0;
+#ifdef __SSE2__
+    const __m128i lowest = _mm_set1_epi32(FLM_GECKO_NARROW_NULL);
+    const __m128i null = _mm_set1_epi32(FLM_GECKO_WHOLE_NULL);
+    for (; i + 8 <= count; i += 8) {
+        __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(whole + i));
+        __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(whole + i + 4));
+        __m128i both = _mm_packs_epi32(a, b);
+        __m128i a_again = _mm_srai_epi32(_mm_unpacklo_epi16(both, both), 16);
+        __m128i b_again = _mm_srai_epi32(_mm_unpackhi_epi16(both, both), 16);
+        __m128i a_fits = _mm_andnot_si128(_mm_cmpeq_epi32(a, lowest), _mm_cmpeq_epi32(a, a_again));
+        __m128i b_fits = _mm_andnot_si128(_mm_cmpeq_epi32(b, lowest), _mm_cmpeq_epi32(b, b_again));
+        a_fits = _mm_or_si128(a_fits, _mm_cmpeq_epi32(a, null));
+        b_fits = _mm_or_si128(b_fits, _mm_cmpeq_epi32(b, null));
+        if (_mm_movemask_epi8(_mm_and_si128(a_fits, b_fits)) != 0xFFFF)
+            break;
+        _mm_storeu_si128((__m128i *)(void *)(narrow + i), both);
+    }
+#else
+    (void)whole, (void)count, (void)narrow;
+#endif
+    return i;
+}
+
+/* Appends whole numbers to a column of 16 bits, if all of them fit. */
+static bool append_narrow(struct flm_gecko_column *column, const int32_t *whole, size_t count)
+{
+    int16_t *narrow = column->narrow + column->count;
+    for (size_t i = narrow_eights(whole, count, narrow); i < count; i++) {
+        bool is_null = whole[i] == FLM_GECKO_WHOLE_NULL;
+        narrow[i] = is_null ? FLM_GECKO_NARROW_NULL : (int16_t)whole[i];
+        if (!is_null && (whole[i] != narrow[i] || narrow[i] == FLM_GECKO_NARROW_NULL))
+            return false;
+    }
+    column->count += count;
+    return true;
+}
+
+/* Makes room for more values. The first ones decide nothing: a column begins with 16 bits. */
+static bool reserve(struct flm_gecko_column *column, size_t more)
+{
+    size_t item_size = column->any     ? sizeof *column->any
+                       : column->whole ? sizeof *column->whole
+                                       : sizeof *column->narrow;
+    void *items = column->any     ? (void *)column->any
+                  : column->whole ? (void *)column->whole
+                                  : (void *)column->narrow;
+    if (more <= column->capacity - column->count)
+        return true;
+    if (!flm_grow(&items, &column->capacity, column->count + more, item_size))
         return false;
     if (column->any)
         column->any = items;
-    else
+    else if (column->whole)
         column->whole = items;
-    size_t i = column->whole ? append_whole(column, values, count) : 0;
+    else
+        column->narrow = items;
+    return true;
+}
+
+static bool append_chunk(struct flm_gecko_column *column, const double *values, size_t count)
+{
+    int32_t chunk[COLUMN_CHUNK];
+    size_t i = 0;
+    if (!reserve(column, count))
+        return false;
+    if (column->narrow) {
+        i = convert_whole(values, count, chunk);
+        if (i == count && append_narrow(column, chunk, count))
+            return true;
+        if (!make_whole(column))
+            return false;
+        memcpy(column->whole + column->count, chunk, i * sizeof *chunk);
+        column->count += i;
+    } else if (column->whole) {
+        i = convert_whole(values, count, column->whole + column->count);
+        column->count += i;
+    }
     if (i == count)
         return true;
-    if (column->whole && !widen(column))
+    if (column->whole && !make_any(column))
         return false;
     memcpy(column->any + column->count, values + i, (count - i) * sizeof *values);
     column->count += count - i;
     return true;
 }
 
+bool flm_gecko_column_append(struct flm_gecko_column *column, const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i += COLUMN_CHUNK)
+        if (!append_chunk(column, values + i, count - i < COLUMN_CHUNK ? count - i : COLUMN_CHUNK))
+            return false;
+    return true;
+}
+
 bool flm_gecko_column_add(struct flm_gecko_column *column, double value)
 {
+    if (column->narrow && column->count < column->capacity && value > FLM_GECKO_NARROW_NULL &&
+        value <= INT16_MAX && (double)(int16_t)value == value) {
+        column->narrow[column->count++] = (int16_t)value;
+        return true;
+    }
     return flm_gecko_column_append(column, &value, 1);
 }
 
 void flm_gecko_column_clear(struct flm_gecko_column *column)
 {
+    free(column->narrow);
     free(column->whole);
     free(column->any);
     *column = (struct flm_gecko_column){0};

@@ -9,8 +9,8 @@
  *
  * Members come in any order, samples before the stacks that they refer to, and later versions keep
  * the tables of all threads in one place at the end. So everything is stored, and resolved when all
- * is there (resolve.c). A column is 4 bytes a value while all are whole numbers of 32 bits, and 8
- * from the first other one on; that is less than the text of them.
+ * is there (resolve.c). A column is 2 bytes a value while all are whole numbers of 16 bits, 4 while
+ * they are some of 32 bits, and 8 from the first other one on; that is less than the text of them.
  *
  *     processed    meta.preprocessedProfileVersion; columns are arrays: {"frame": [0, 1, 2], ...}
  *     unprocessed  as Firefox collects it: rows, and the places of the columns in them:
@@ -24,12 +24,14 @@
 #include "base/core/bytes.h"
 
 struct flm_gecko_column {
-    int32_t *whole; /* one of both has `count` values */
+    int16_t *narrow; /* one of these has `count` values */
+    int32_t *whole;
     double *any;
     size_t count, capacity;
 };
 
-#define FLM_GECKO_WHOLE_NULL INT32_MIN /* null among whole numbers */
+#define FLM_GECKO_NARROW_NULL INT16_MIN /* null among whole numbers of 16 bits */
+#define FLM_GECKO_WHOLE_NULL INT32_MIN  /* of 32 bits */
 
 /* Add a value, or many; NaN is null. False when memory ran out. */
 bool flm_gecko_column_add(struct flm_gecko_column *column, double value);
@@ -43,7 +45,11 @@ static inline double flm_gecko_value(const struct flm_gecko_column *column, size
         return __builtin_nan("");
     if (column->any)
         return column->any[i];
-    return column->whole[i] == FLM_GECKO_WHOLE_NULL ? __builtin_nan("") : (double)column->whole[i];
+    if (column->whole)
+        return column->whole[i] == FLM_GECKO_WHOLE_NULL ? __builtin_nan("")
+                                                        : (double)column->whole[i];
+    return column->narrow[i] == FLM_GECKO_NARROW_NULL ? __builtin_nan("")
+                                                      : (double)column->narrow[i];
 }
 
 /* The same as an index: -1 where there is none, or null, or it is not a whole number of 31 bits. */
@@ -53,6 +59,8 @@ static inline int32_t flm_gecko_index(const struct flm_gecko_column *column, siz
         return -1;
     if (column->whole)
         return column->whole[i] < 0 ? -1 : column->whole[i];
+    if (column->narrow)
+        return column->narrow[i] < 0 ? -1 : column->narrow[i];
     double value = column->any[i];
     return value >= 0 && value <= INT32_MAX && (double)(int32_t)value == value ? (int32_t)value
                                                                                : -1;

@@ -11,7 +11,12 @@ static void a_column_is_narrow_until_a_value_is_not(void **state)
     struct flm_gecko_column c = {0};
     assert_true(flm_gecko_column_add(&c, 7));
     assert_true(flm_gecko_column_add(&c, __builtin_nan("")));
+    assert_non_null(c.narrow);
+    assert_int_equal(flm_gecko_index(&c, 0), 7);
+    assert_int_equal(flm_gecko_index(&c, 1), -1);
+    assert_true(flm_gecko_value(&c, 1) != flm_gecko_value(&c, 1));
     assert_true(flm_gecko_column_add(&c, -2147483647.0));
+    assert_null(c.narrow);
     assert_non_null(c.whole);
     assert_int_equal(flm_gecko_index(&c, 0), 7);
     assert_int_equal(flm_gecko_index(&c, 1), -1);
@@ -39,6 +44,12 @@ static void many_values_are_what_they_are_one_by_one(void **state)
                              2,
                              __builtin_nan(""),
                              -5,
+                             32767,
+                             -32767,
+                             __builtin_nan(""),
+                             -32768,
+                             4,
+                             32768,
                              2147483647.0,
                              -2147483647.0,
                              0.5,
@@ -56,6 +67,8 @@ static void many_values_are_what_they_are_one_by_one(void **state)
                 assert_true(flm_gecko_column_add(&one, values[i]));
             assert_true(flm_gecko_column_append(&all, values + first, end - first));
             assert_int_equal(one.any != NULL, all.any != NULL);
+            assert_int_equal(one.whole != NULL, all.whole != NULL);
+            assert_int_equal(one.narrow != NULL, all.narrow != NULL);
             for (size_t i = first; i < end; i++) {
                 double x = flm_gecko_value(&one, i - first), y = flm_gecko_value(&all, i - first);
                 assert_true(x == y || (x != x && y != y));
@@ -63,6 +76,29 @@ static void many_values_are_what_they_are_one_by_one(void **state)
             }
             flm_gecko_column_clear(&one);
             flm_gecko_column_clear(&all);
+        }
+    }
+}
+
+/* Sixteen values are narrowed at once: one of any kind among them is at each place. */
+static void any_value_may_be_among_narrow_ones(void **state)
+{
+    (void)state;
+    const double others[] = {__builtin_nan(""), 32767, -32767, -32768, 32768, -32769, 65535,
+                             2147483647.0,      1e10,  0.25};
+    for (size_t k = 0; k < sizeof others / sizeof others[0]; k++) {
+        for (size_t at = 0; at < 16; at++) {
+            double values[16];
+            struct flm_gecko_column c = {0};
+            for (size_t i = 0; i < 16; i++)
+                values[i] = i == at ? others[k] : (double)i * 100 - 700;
+            assert_true(flm_gecko_column_append(&c, values, 16));
+            assert_int_equal(c.narrow != NULL, k < 3);
+            for (size_t i = 0; i < 16; i++) {
+                double value = flm_gecko_value(&c, i);
+                assert_true(value == values[i] || (value != value && values[i] != values[i]));
+            }
+            flm_gecko_column_clear(&c);
         }
     }
 }
@@ -96,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_column_is_narrow_until_a_value_is_not),
         cmocka_unit_test(many_values_are_what_they_are_one_by_one),
+        cmocka_unit_test(any_value_may_be_among_narrow_ones),
         cmocka_unit_test(strings_are_found_by_their_number),
         cmocka_unit_test(columns_are_known_by_table_and_name),
     };
