@@ -151,7 +151,9 @@ static double weight_at(const struct flm_gecko_resolving *r, size_t i)
     return error <= 0x1p-50 * (weight < 0 ? -weight : weight) ? whole : weight;
 }
 
-/* Milliseconds that are whole nanoseconds, as those; NaN if they are not. */
+/* Milliseconds that are whole nanoseconds, as those; NaN if they are not. The time between two such
+ * is whole, too, but not as the difference of doubles: 775.99978 - 775.000246 is 0.9995340000000397
+ * there. Times that the file has as differences are taken as they are. */
 static double whole_nanoseconds(double ms)
 {
     double ns = ms * 1e6;
@@ -171,14 +173,17 @@ static bool read_samples(struct flm_gecko_resolving *r, struct flm_node thread, 
     const struct flm_gecko_tables *t = &r->thread->tables;
     const struct flm_gecko_column *stacks = flm_gecko_column_of(t, FLM_GECKO_SAMPLE_STACK),
                                   *cpus = flm_gecko_column_of(t, FLM_GECKO_SAMPLE_CPU);
+    bool has_deltas = clock.times->count == 0;
     double next = flm_gecko_clock_time(&clock, 0), next_ns = whole_nanoseconds(next);
     for (size_t i = 0; i < count && !flm_builder_failed(r->builder); i++) {
         double time = next, time_ns = next_ns, cpu = flm_gecko_value(cpus, i);
         next = i + 1 < count ? flm_gecko_clock_time(&clock, i + 1) : time + r->process->interval;
         next_ns = whole_nanoseconds(next);
-        /* As whole nanoseconds: 775.99978 - 775.000246 is 0.9995340000000397 in doubles. */
-        double lasts =
-            next_ns - time_ns == next_ns - time_ns ? (next_ns - time_ns) / 1e6 : next - time;
+        double lasts = next - time;
+        if (has_deltas && i + 1 < count)
+            lasts = flm_gecko_value(clock.deltas, i + 1);
+        else if (next_ns - time_ns == next_ns - time_ns)
+            lasts = (next_ns - time_ns) / 1e6;
         struct sample sample = {
             .time = time,
             .values = {weight_at(r, i), next > time ? lasts : 0, cpu == cpu ? cpu : 0},

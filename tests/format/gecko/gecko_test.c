@@ -54,6 +54,31 @@ static const char *const layouts[] = {
                    "},\"sources\":{\"filename\":[5]},\"stringArray\":" STRINGS "}}",
 };
 
+/* Whether the times are those of the samples or differences: without the errors of doubles. */
+static void the_time_to_the_next_sample_is_what_the_file_says(void **state)
+{
+    (void)state;
+    static const double expected[] = {33.993, 0.999534, 2.011, 1}; /* the last: the interval */
+    static const char *const times[] = {"\"time\":[775.000246,808.993246,809.99278,812.00378]",
+                                        "\"timeDeltas\":[775.000246,33.993,0.999534,2.011]"};
+    for (size_t k = 0; k < 2; k++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "{" META("66") ",\"threads\":[{" THREAD ",\"samples\":{\"stack\":[0,0,0,0],%s}}],"
+                                "\"shared\":{\"stackTable\":{\"frame\":[0],\"prefix\":[null]},"
+                                "\"frameTable\":{\"func\":[0]},\"funcTable\":{\"name\":[0]},"
+                                "\"stringArray\":[\"main\"]}}",
+                 times[k]);
+        struct flm_profile *p = read_bytes(gecko, flm_bytes_of(text), &timed);
+        assert_int_equal(p->sizes.sample_count, 4);
+        for (uint32_t i = 0; i < 4; i++) {
+            assert_true(flm_sample_value(p, 1, i) == expected[i]);
+            assert_int_equal(flm_sample_duration(p, i), (int64_t)(expected[i] * 1e6 + 0.5));
+        }
+        flm_profile_free(p);
+    }
+}
+
 static void every_layout_gives_the_same_profile(void **state)
 {
     (void)state;
@@ -423,6 +448,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_layout_gives_the_same_profile),
+        cmocka_unit_test(the_time_to_the_next_sample_is_what_the_file_says),
         cmocka_unit_test(labels_say_process_thread_and_category),
         cmocka_unit_test(threads_of_one_name_are_told_apart_with_the_option),
         cmocka_unit_test(unprocessed_profiles_have_rows),
