@@ -118,8 +118,9 @@ static bool attach_named(struct flm_attached_runtimes *all, const char *const *n
             return false;
     }
     for (size_t i = 0; i < RUNTIMES; i++) {
-        bool is_wanted =
-            runtimes[i]->begin ? options->what != NULL : count == 0 && !options->only_agents;
+        bool is_wanted = runtimes[i]->begin ? options->what != NULL
+                                            : count == 0 && !options->only_agents &&
+                                                  !(options->off_cpu && runtimes[i]->not_off_cpu);
         if (runtimes[i]->attach && is_wanted && !attach(all, runtimes[i], options, why))
             return false;
     }

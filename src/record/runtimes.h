@@ -16,6 +16,7 @@
     entry(ruby)                                                                                    \
     entry(php)                                                                                     \
     entry(haskell)                                                                                 \
+    entry(go)                                                                                      \
     entry(java)
 /* clang-format on */
 

@@ -231,6 +231,7 @@ static bool attach_runtimes(struct flm_recorder *r, struct flm_error *why)
     const struct flm_record_options *o = &r->options;
     const struct flm_runtime_options options = {.lines = o->lines || !o->no_locations,
                                                 .only_agents = o->no_runtimes,
+                                                .off_cpu = o->off_cpu,
                                                 .what = o->java,
                                                 .library = o->java_library,
                                                 .follows = o->java_follows,

@@ -75,6 +75,7 @@ struct flm_runtime_options {
     uint64_t first_code; /* the first number of a function: FLM_EVENT_CODE */
     bool only_agents;    /* interpreters are left alone */
     const char *what;    /* what an agent measures, and where its library is; NULL: no agent */
+    bool off_cpu;        /* there is a sample of each switch of threads, too */
     const char *library;
     bool follows; /* agents are loaded into what a command starts, too */
 
@@ -158,6 +159,7 @@ struct flm_runtime {
     bool (*is_interpreter)(struct flm_bytes path);
     const char *symbol, *section;
     const struct flm_script_interpreter *script; /* how it is read, if by script_stack.h */
+    bool not_off_cpu; /* left out of recordings with off-CPU time, unless it is asked for by name */
 
     /* Sampling. The others get what `attach` returns; NULL, and `why`, when it fails. `mix` gets
      * the samples of processes with its interpreter (all, if neither `is_interpreter` nor `symbol`
