@@ -42,6 +42,13 @@ static inline struct flm_probe flm_index_probe(const struct flm_index *index, ui
     return (struct flm_probe){hash, UINT32_MAX, hash & (index->slot_count - 1)};
 }
 
+/* Asks the CPU for the slot at which a probe begins, ahead of it. */
+static inline void flm_index_expect(const struct flm_index *index, uint32_t hash)
+{
+    if (index->slot_count > 0)
+        __builtin_prefetch(&index->slots[hash & (index->slot_count - 1)]);
+}
+
 /* The next item with the probe's hash, in `found`; false when there is no further one. */
 static inline bool flm_index_next(const struct flm_index *index, struct flm_probe *at)
 {

@@ -135,6 +135,11 @@ struct flm_format {
     bool (*read)(struct flm_source *source, const struct flm_read_options *options,
                  struct flm_builder *builder, struct flm_error *why);
 
+    /* A profile that is only added to others (load/unordered.h), of the whole input that the source
+     * has; NULL: it is read by `read`, which reports errors. May be NULL. */
+    struct flm_profile *(*read_unordered)(struct flm_source *source,
+                                          const struct flm_read_options *options);
+
     /* The first offset in `all`, at `wanted` or after it, at which a chunk may begin; all.size:
      * none. NULL: the format cannot be cut. */
     size_t (*cut)(struct flm_bytes all, size_t wanted);

@@ -129,6 +129,13 @@ struct flm_profile *flm_reading_finish(struct flm_reading *r, struct flm_error *
         return r->format->open(window_of(r->source), why);
     }
     assert(r->format->read); /* formats with `load` are read by load/load.c */
+    if (r->options.unordered && r->format->read_unordered) {
+        if (!flm_source_all(r->source, why))
+            return NULL;
+        struct flm_profile *profile = r->format->read_unordered(r->source, &r->options);
+        if (profile)
+            return profile;
+    }
     struct flm_builder *builder = flm_builder_new(why);
     if (builder) {
         builder->locations = flm_reading_locations(&r->options);

@@ -5,6 +5,7 @@
  *     pprof_tables.c     strings, mappings, functions, locations; the frames of a location
  *     pprof_samples.c    a sample: its stack, labels and values
  *     pprof_sums.c       samples of few stacks, added up before the tables are known
+ *     pprof_unordered.c  a profile without tables, for a store
  *
  * An entry of a table is read when the first sample refers to it. */
 #ifndef FLAMEL_FORMAT_PPROF_INTERNAL_H
@@ -174,8 +175,20 @@ bool flm_pprof_table_finish(struct flm_pprof_table *table, struct flm_wire_input
 void flm_pprof_table_clear(struct flm_pprof_table *table);
 
 /* The field that starts there, and its content, a message. */
-struct flm_wire flm_pprof_field(struct flm_pprof_reading *reading, const unsigned char *start);
-struct flm_wire flm_pprof_message(struct flm_pprof_reading *reading, const unsigned char *start);
+static inline struct flm_wire flm_pprof_field(struct flm_pprof_reading *reading,
+                                              const unsigned char *start)
+{
+    struct flm_wire m = flm_wire_all(&reading->input);
+    m.at = start;
+    flm_wire_next(&m);
+    return m;
+}
+
+static inline struct flm_wire flm_pprof_message(struct flm_pprof_reading *reading,
+                                                const unsigned char *start)
+{
+    return flm_wire_of(&reading->input, flm_pprof_field(reading, start).bytes);
+}
 
 /* The string with that index: its bytes, and as a string of the builder. `at`: the position of the
  * index, for errors. */
@@ -183,6 +196,9 @@ struct flm_bytes flm_pprof_bytes(struct flm_pprof_reading *reading, uint64_t ind
                                  const unsigned char *at);
 uint32_t flm_pprof_string(struct flm_pprof_reading *reading, uint64_t index,
                           const unsigned char *at);
+
+/* The mapping with that id; NULL: there is none. */
+const struct flm_mapping *flm_pprof_mapping(struct flm_pprof_reading *reading, uint64_t id);
 
 /* Makes the frames of a location and appends them to `frames`. Returns their index there; FLM_NONE
  * when reading stopped. */
@@ -205,5 +221,21 @@ bool flm_pprof_sum_sample(struct flm_pprof_reading *reading, const struct flm_wi
 void flm_pprof_sum_batch(struct flm_pprof_reading *reading);
 void flm_pprof_use_sums(struct flm_pprof_reading *reading);
 void flm_pprof_sums_clear(struct flm_pprof_sums *sums);
+
+/* pprof_read.c: `count` items and one, all bits of which are set: FLM_NONE. NULL when memory ran
+ * out. */
+void *flm_pprof_new_marks(size_t count, size_t size);
+
+/* pprof_read.c: what makes mappings, locations and functions findable by their ids. False when
+ * memory ran out. */
+bool flm_pprof_prepare_tables(struct flm_pprof_reading *reading);
+
+/* pprof_read.c: the metrics of the sample types, and the notes, once all fields were collected. */
+void flm_pprof_make_metrics(struct flm_pprof_reading *reading);
+void flm_pprof_add_notes(struct flm_pprof_reading *reading);
+
+/* pprof_unordered.c: the profile of what was collected; takes the builder. NULL where the file has
+ * to be read in the usual way, which reports errors. */
+struct flm_profile *flm_pprof_make_unordered(struct flm_pprof_reading *reading);
 
 #endif

@@ -83,5 +83,6 @@ const struct flm_format flm_format_pprof = {
     .needs_symbols = true,
     .sniff = sniff,
     .read = flm_pprof_read,
+    .read_unordered = flm_pprof_read_unordered,
     .write = flm_pprof_write,
 };

@@ -44,6 +44,11 @@
 bool flm_pprof_read(struct flm_source *source, const struct flm_read_options *options,
                     struct flm_builder *builder, struct flm_error *why);
 
+/* A profile that is only added to others (pprof_unordered.c), of the whole input that the source
+ * has. NULL where it has to be read by flm_pprof_read. */
+struct flm_profile *flm_pprof_read_unordered(struct flm_source *source,
+                                             const struct flm_read_options *options);
+
 bool flm_pprof_write(const struct flm_profile *profile, const struct flm_write_options *options,
                      struct flm_text *out, struct flm_error *why);
 

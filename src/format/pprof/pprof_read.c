@@ -140,7 +140,7 @@ static size_t find_default(struct flm_pprof_reading *r)
 }
 
 /* The default is the first one of the profile, the others have the order of the file. */
-static void make_metrics(struct flm_pprof_reading *r)
+void flm_pprof_make_metrics(struct flm_pprof_reading *r)
 {
     size_t count = r->sample_types.count;
     if (count > FLM_MOST_METRICS) {
@@ -164,15 +164,15 @@ static void make_metrics(struct flm_pprof_reading *r)
             r->metrics.at[i] = make_metric(r, r->sample_types.at[i]);
 }
 
-static uint32_t *new_marks(size_t count)
+void *flm_pprof_new_marks(size_t count, size_t size)
 {
-    uint32_t *marks = malloc((count + 1) * sizeof *marks);
+    void *marks = malloc((count + 1) * size);
     if (marks)
-        memset(marks, 0xFF, (count + 1) * sizeof *marks);
+        memset(marks, 0xFF, (count + 1) * size);
     return marks;
 }
 
-static void prepare_tables(struct flm_pprof_reading *r)
+bool flm_pprof_prepare_tables(struct flm_pprof_reading *r)
 {
     r->functions.duplicate = "two functions have the same id (several profiles in one file? "
                              "they are merged by: flamel merge)";
@@ -182,21 +182,25 @@ static void prepare_tables(struct flm_pprof_reading *r)
                             "they are merged by: flamel merge)";
     if (!flm_pprof_table_finish(&r->mappings, &r->input) ||
         !flm_pprof_table_finish(&r->locations, &r->input) ||
-        !flm_pprof_table_finish(&r->functions, &r->input)) {
-        flm_pprof_fail_memory(r);
-        return;
-    }
-    r->strings = new_marks(r->string_starts.count);
-    r->location_frames = new_marks(r->locations.ids.count);
+        !flm_pprof_table_finish(&r->functions, &r->input))
+        return flm_pprof_fail_memory(r);
+    r->strings = flm_pprof_new_marks(r->string_starts.count, sizeof *r->strings);
     r->mapping = calloc(r->mappings.ids.count + 1, sizeof *r->mapping);
-    r->function = calloc(r->functions.ids.count + 1, sizeof *r->function);
-    if (!flm_pprof_prepare_samples(r) || !r->strings || !r->location_frames || !r->mapping ||
-        !r->function) {
-        flm_pprof_fail_memory(r);
-        return;
-    }
+    if (!r->strings || !r->mapping)
+        return flm_pprof_fail_memory(r);
     for (size_t i = 0; i < r->mappings.ids.count; i++)
         r->mapping[i].path = FLM_NONE;
+    return true;
+}
+
+static void prepare_samples(struct flm_pprof_reading *r)
+{
+    r->location_frames = flm_pprof_new_marks(r->locations.ids.count, sizeof *r->location_frames);
+    r->function = calloc(r->functions.ids.count + 1, sizeof *r->function);
+    if (!flm_pprof_prepare_samples(r) || !r->location_frames || !r->function) {
+        flm_pprof_fail_memory(r);
+        return;
+    }
     for (size_t i = 0; i < r->functions.ids.count; i++)
         r->function[i].name = FLM_NONE;
     if (r->string_starts.count > 0 && flm_pprof_bytes(r, 0, r->input.begin).size > 0)
@@ -252,7 +256,7 @@ static void note_mappings(struct flm_pprof_reading *r)
     flm_mapping_note(r->builder, r->mapping, count);
 }
 
-static void add_notes(struct flm_pprof_reading *r)
+void flm_pprof_add_notes(struct flm_pprof_reading *r)
 {
     static const char all[] = "all metrics";
     flm_builder_note(r->builder, FLM_NOTE_SAMPLE_VALUES, all, sizeof all - 1);
@@ -374,18 +378,39 @@ bool flm_pprof_read(struct flm_source *source, const struct flm_read_options *op
     struct flm_pprof_reading r = {
         .input = flm_wire_input_of(all), .builder = builder, .options = options};
     bool good = collect(&r, source, why);
+    if (good && !flm_pprof_stopped(&r) && flm_pprof_prepare_tables(&r))
+        prepare_samples(&r);
     if (good && !flm_pprof_stopped(&r))
-        prepare_tables(&r);
-    if (good && !flm_pprof_stopped(&r))
-        make_metrics(&r);
+        flm_pprof_make_metrics(&r);
     if (good && !flm_pprof_stopped(&r) && !r.sums.ended)
         flm_pprof_use_sums(&r);
     else if (good && !flm_pprof_stopped(&r))
         good = read_samples(&r, source, why);
     if (good && !flm_pprof_stopped(&r))
-        add_notes(&r);
+        flm_pprof_add_notes(&r);
     source->at = source->end;
     good = good && (r.failed || flm_builder_failed(builder) || flm_wire_end(&r.input, why));
     clear(&r);
     return good; /* flm_builder_finish reports that memory ran out */
+}
+
+struct flm_profile *flm_pprof_read_unordered(struct flm_source *source,
+                                             const struct flm_read_options *options)
+{
+    enum { MOST_SIZE = 1 << 22 }; /* larger ones are rare, and may need progress */
+    struct flm_bytes all = {source->at, (size_t)(source->end - source->at)};
+    if (all.size > MOST_SIZE || options->keep_times || options->by_thread || options->locations ||
+        options->lines)
+        return NULL;
+    struct flm_pprof_reading r = {
+        .input = flm_wire_input_of(all), .builder = flm_builder_new(NULL), .options = options};
+    struct flm_profile *p = NULL;
+    if (r.builder && collect(&r, source, NULL) && !flm_pprof_stopped(&r))
+        p = flm_pprof_make_unordered(&r);
+    else
+        flm_builder_free(r.builder);
+    if (p)
+        source->at = source->end;
+    clear(&r);
+    return p;
 }

@@ -5,8 +5,8 @@
  * those of the first sample whose locations were encoded by the same bytes, and at the end each
  * stack is made once, in the order of the file. What is left for a sample are its own bytes, once.
  *
- * That takes samples as most writers make them: one field of packed locations, one of packed
- * values, none of them negative or so large that doubles round it. Others are remembered, and read
+ * That takes samples as most writers make them: one field of packed locations, and values, packed
+ * or not, none of them negative or so large that doubles round it. Others are remembered, and read
  * on their own when their turn has come. Where there are many of those, or labels that are kept, or
  * almost as many stacks as samples, this ends, and all samples are read in a pass of their own
  * (pprof_samples.c).
@@ -222,40 +222,53 @@ static inline const unsigned char *field_end(const unsigned char *at, const unsi
     return size <= (size_t)(end - at) ? at + size : NULL;
 }
 
-/* Adds the sample to the batch; false: it is odd. */
+/* The values of a sample, packed or not, at `at`; *any receives the bits that any of them has.
+ * Returns their end, which may be behind `end`, up to 8 bytes; NULL: they are odd. */
+static inline const unsigned char *take_values(const unsigned char *at, const unsigned char *end,
+                                               size_t count, uint64_t *values, uint64_t *any)
+{
+    enum { VALUE = 2 << 3 | FLM_WIRE_VARINT, VALUES = 2 << 3 | FLM_WIRE_BYTES };
+    const unsigned char *content, *values_end = field_end(at, end, VALUES, &content);
+    if (values_end)
+        at = content;
+    for (size_t i = 0; i < count; i++) {
+        if (!values_end && (at >= end || *at++ != VALUE))
+            return NULL;
+        unsigned size = at < (values_end ? values_end : end) ? flm_varint_short(at, &values[i]) : 0;
+        if (size == 0 || values[i] > MOST_VALUE)
+            return NULL;
+        at += size;
+        *any |= values[i];
+    }
+    return values_end && at != values_end ? NULL : at;
+}
+
+/* Adds the sample to the batch; false: it is odd. Go writes the values first. */
 static inline bool take(struct flm_pprof_reading *r, const struct flm_wire *field)
 {
     enum { AHEAD = 8 }; /* read, not used, beyond the end of a field */
-    enum { IDS = 1 << 3 | FLM_WIRE_BYTES, VALUES = 2 << 3 | FLM_WIRE_BYTES };
-    enum { LABEL = 3 << 3 | FLM_WIRE_BYTES };
+    enum { IDS = 1 << 3 | FLM_WIRE_BYTES, LABEL = 3 << 3 | FLM_WIRE_BYTES };
     struct flm_pprof_sums *s = &r->sums;
-    const unsigned char *ids = (const unsigned char *)field->bytes.at, *content, *at;
-    const unsigned char *end = ids + field->bytes.size, *all = r->input.begin + r->input.size;
-    if (all - end < AHEAD)
+    struct flm_pprof_summed *sample = &s->batch[s->batch_count];
+    const unsigned char *at = (const unsigned char *)field->bytes.at, *content;
+    const unsigned char *end = at + field->bytes.size, *all = r->input.begin + r->input.size;
+    uint64_t any = 0;
+    if (all - end < AHEAD || at == end)
         return false;
-    const unsigned char *ids_end = field_end(ids, end, IDS, &content);
+    bool is_first = *at != IDS;
+    if (is_first && (!(at = take_values(at, end, s->type_count, sample->values, &any)) || at > end))
+        return false;
+    const unsigned char *ids = at, *ids_end = field_end(ids, end, IDS, &content);
     if (!ids_end || ids_end == content)
         return false;
-    const unsigned char *values_end = field_end(ids_end, end, VALUES, &at);
-    if (!values_end || (values_end < end && r->options->keep_times))
+    at = ids_end;
+    if (!is_first && !(at = take_values(at, end, s->type_count, sample->values, &any)))
         return false;
-    for (const unsigned char *label = values_end; label < end;)
-        if (!(label = field_end(label, end, LABEL, &content)))
+    if (at > end || any == 0 || (at < end && r->options->keep_times))
+        return false; /* one without any value is kept as a sample */
+    while (at < end)
+        if (!(at = field_end(at, end, LABEL, &content)))
             return false;
-
-    struct flm_pprof_summed *sample = &s->batch[s->batch_count];
-    uint64_t any = 0;
-    for (size_t i = 0; i < s->type_count; i++) {
-        uint64_t value = 0;
-        unsigned size = at < values_end ? flm_varint_short(at, &value) : 0;
-        if (size == 0 || value > MOST_VALUE)
-            return false;
-        at += size;
-        any |= value;
-        sample->values[i] = value;
-    }
-    if (at != values_end || any == 0) /* one without any value is kept as a sample */
-        return false;
     sample->start = field->start;
     sample->ids = ids;
     sample->ids_size = (size_t)(ids_end - ids);

@@ -14,18 +14,29 @@ void flm_pprof_table_clear(struct flm_pprof_table *t)
     flm_index_clear(&t->index);
 }
 
+/* The id of a message, 0 without one. Known writers put it first: entering a message to read that
+ * took an eighth of the time of a small file. */
+static uint64_t id_of(const struct flm_wire *field)
+{
+    enum { ID = 1 << 3 | FLM_WIRE_VARINT };
+    const unsigned char *at = (const unsigned char *)field->bytes.at;
+    if (field->bytes.size >= 3 && at[0] == ID && at[1] < 0x80)
+        return at[1];
+    if (field->bytes.size >= 3 && at[0] == ID && at[2] < 0x80)
+        return (at[1] & 0x7F) | (uint64_t)at[2] << 7;
+    struct flm_wire m;
+    flm_wire_enter(field, &m);
+    while (flm_wire_next(&m))
+        if (m.field == 1 && m.type == FLM_WIRE_VARINT)
+            return m.number;
+    return 0;
+}
+
 bool flm_pprof_table_add(struct flm_pprof_table *t, const struct flm_wire *field)
 {
-    struct flm_wire m;
-    uint64_t id = 0;
-    if (!flm_wire_enter(field, &m))
+    if (field->type != FLM_WIRE_BYTES)
         return true;
-    while (flm_wire_next(&m)) {
-        if (m.field == 1 && m.type == FLM_WIRE_VARINT) {
-            id = m.number;
-            break; /* known writers put it first */
-        }
-    }
+    uint64_t id = id_of(field);
     if (t->ids.count == 0)
         t->is_dense = true;
     t->is_dense = t->is_dense && id == t->ids.count + 1;
@@ -59,19 +70,6 @@ bool flm_pprof_table_finish(struct flm_pprof_table *t, struct flm_wire_input *in
     return true;
 }
 
-struct flm_wire flm_pprof_field(struct flm_pprof_reading *r, const unsigned char *start)
-{
-    struct flm_wire m = flm_wire_all(&r->input);
-    m.at = start;
-    flm_wire_next(&m);
-    return m;
-}
-
-struct flm_wire flm_pprof_message(struct flm_pprof_reading *r, const unsigned char *start)
-{
-    return flm_wire_of(&r->input, flm_pprof_field(r, start).bytes);
-}
-
 /* ---- Strings --------------------------------------------------------------------------------- */
 
 struct flm_bytes flm_pprof_bytes(struct flm_pprof_reading *r, uint64_t index,
@@ -102,7 +100,7 @@ uint32_t flm_pprof_string(struct flm_pprof_reading *r, uint64_t index, const uns
 /* How many inlined frames a location may have. */
 enum { MOST_LINES = 4096 };
 
-static const struct flm_mapping *mapping_of(struct flm_pprof_reading *r, uint64_t id)
+const struct flm_mapping *flm_pprof_mapping(struct flm_pprof_reading *r, uint64_t id)
 {
     uint32_t index = flm_pprof_find(&r->mappings, id);
     if (id == 0 || index == FLM_NONE)
@@ -261,7 +259,7 @@ uint32_t flm_pprof_make_location(struct flm_pprof_reading *r, uint32_t index)
         else if (m.field == 4)
             location.line_count++;
     }
-    const struct flm_mapping *mapping = mapping_of(r, location.mapping);
+    const struct flm_mapping *mapping = flm_pprof_mapping(r, location.mapping);
     if (!mapping && location.mapping != 0)
         flm_builder_lost(r->builder, "locations whose mapping is missing", "", 0, 1);
     size_t first = r->frames.count, lines_left = location.line_count;

@@ -12,7 +12,7 @@ bool flm_head_init(struct flm_head *head, struct flm_error *why)
     *head = (struct flm_head){{0}};
     if (!flm_interner_init(&head->interner, why))
         return false;
-    if (FLM_ARRAY_ADD(&head->nodes, (struct flm_head_node){FLM_NONE, 0}))
+    if (FLM_ARRAY_ADD(&head->nodes, (struct flm_head_node){FLM_NONE, 0, 0}))
         return true;
     flm_head_clear(head);
     return flm_error_memory(why);
@@ -48,20 +48,32 @@ static uint32_t find_node(const struct flm_head *head, uint32_t parent, uint32_t
     return FLM_NONE;
 }
 
-/* FLM_NONE when memory, or the numbers of nodes, ran out. */
-uint32_t flm_head_node(struct flm_head *head, uint32_t parent, uint32_t frame)
+/* A node has a hash of its whole path: those of all nodes of a profile follow from its frames, and
+ * their slots are asked for before any is looked at. */
+static uint32_t hash_below(uint32_t parent_hash, uint32_t frame)
 {
-    uint32_t hash = flm_hash_numbers(parent, frame), node = find_node(head, parent, frame, hash);
+    return flm_hash_numbers(parent_hash, frame);
+}
+
+/* FLM_NONE when memory, or the numbers of nodes, ran out. */
+static uint32_t node_of(struct flm_head *head, uint32_t parent, uint32_t frame, uint32_t hash)
+{
+    uint32_t node = find_node(head, parent, frame, hash);
     if (node != FLM_NONE)
         return node;
     node = (uint32_t)head->nodes.count;
     if (node >= UINT32_MAX / 4 ||
-        !FLM_ARRAY_ADD(&head->nodes, (struct flm_head_node){parent, frame}))
+        !FLM_ARRAY_ADD(&head->nodes, (struct flm_head_node){parent, frame, hash}))
         return FLM_NONE;
     if (flm_index_add(&head->node_index, hash, node))
         return node;
     head->nodes.count--;
     return FLM_NONE;
+}
+
+uint32_t flm_head_node(struct flm_head *head, uint32_t parent, uint32_t frame)
+{
+    return node_of(head, parent, frame, hash_below(head->nodes.at[parent].hash, frame));
 }
 
 uint32_t flm_head_name(struct flm_head *head, struct flm_head_names *names, struct flm_bytes text)
@@ -117,20 +129,27 @@ static uint32_t *frames_of(struct flm_head *head, const struct flm_profile *p)
 
 uint32_t *flm_head_nodes(struct flm_head *head, const struct flm_profile *p)
 {
-    uint32_t *frame = frames_of(head, p);
-    uint32_t *node = frame ? malloc(p->sizes.node_count * sizeof *node) : NULL;
-    uint32_t *parent = node ? malloc(p->sizes.node_count * sizeof *parent) : NULL;
-    bool good = parent != NULL;
+    enum { AHEAD = 8 };
+    uint32_t count = p->sizes.node_count, *frame = frames_of(head, p);
+    uint32_t *node = frame ? malloc(count * sizeof *node) : NULL;
+    uint32_t *parent = node ? malloc(count * sizeof *parent) : NULL;
+    uint32_t *hash = parent ? malloc(count * sizeof *hash) : NULL;
+    bool good = hash != NULL;
     if (good) {
         flm_profile_parents(p, parent);
-        node[0] = 0;
+        node[0] = hash[0] = 0;
     }
-    for (uint32_t i = 1; good && i < p->sizes.node_count; i++) {
-        node[i] = flm_head_node(head, node[parent[i]], frame[p->node_frame[i]]);
+    for (uint32_t i = 1; good && i < count; i++)
+        hash[i] = hash_below(hash[parent[i]], frame[p->node_frame[i]]);
+    for (uint32_t i = 1; good && i < count; i++) {
+        if (i + AHEAD < count)
+            flm_index_expect(&head->node_index, hash[i + AHEAD]);
+        node[i] = node_of(head, node[parent[i]], frame[p->node_frame[i]], hash[i]);
         good = node[i] != FLM_NONE;
     }
     free(frame);
     free(parent);
+    free(hash);
     if (!good) {
         free(node);
         return NULL;
@@ -277,7 +296,7 @@ static bool follow(struct flm_head *head, const struct flm_profile *p, uint32_t 
     }
     for (uint32_t i = 1; good && i < p->sizes.node_count; i++) {
         uint32_t above = back[parent[i]], own = frame[p->node_frame[i]];
-        back[i] = find_node(head, above, own, flm_hash_numbers(above, own));
+        back[i] = find_node(head, above, own, hash_below(head->nodes.at[above].hash, own));
         assert(back[i] != FLM_NONE);
         moved[back[i]] = i;
     }

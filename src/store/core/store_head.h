@@ -24,6 +24,7 @@
 
 struct flm_head_node {
     uint32_t parent, frame;
+    uint32_t hash; /* of the frames from the root to it */
 };
 
 struct flm_head_batch {
