@@ -55,15 +55,34 @@ static uint32_t series_at(const struct flm_segment *segment, uint32_t low, uint3
     return low;
 }
 
+/* Whether the value that begins at `at`, behind a key of a pattern, may be one that it accepts. */
+static bool takes_value(const struct flm_wanted *q, struct flm_bytes key, const char *at,
+                        const char *end)
+{
+    const char *value_end = memchr(at, 0, (size_t)(end - at));
+    size_t size = (size_t)((value_end ? value_end : end) - at);
+    return flm_selector_takes(q->selector, key, (struct flm_bytes){at, size});
+}
+
 /* Compares the labels of only those series whose text contains the needle: 100 of 400,000 series
- * are found in 3.5 ms, against 23 ms for comparing the labels of each. */
+ * are found in 3.5 ms, against 23 ms for comparing the labels of each. Where the needle is a key
+ * and what a pattern begins with, which all series may contain, the value behind it decides; what
+ * looks like a key may be a value, but the key itself comes too. */
 static void find_by_needle(const struct flm_wanted *q, const struct flm_segment *segment,
                            uint32_t from, uint32_t until, struct flm_bytes needle,
                            unsigned char *wanted)
 {
     struct flm_bytes last = flm_segment_series(segment, until - 1);
+    struct flm_store_label label;
+    bool is_pattern =
+        !flm_selector_equal(q->selector, &label) && flm_selector_pattern(q->selector, &label);
+    size_t value = is_pattern ? needle.size - label.value.size : 0;
     const char *end = last.at + last.size, *at = flm_segment_series(segment, from).at;
     while ((at = memmem(at, (size_t)(end - at), needle.at, needle.size))) {
+        if (is_pattern && !takes_value(q, label.key, at + value, end)) {
+            at++;
+            continue;
+        }
         from = series_at(segment, from, until, at);
         wanted[from] = flm_wanted_series(q, flm_segment_series(segment, from));
         if (++from == until)

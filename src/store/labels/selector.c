@@ -9,7 +9,7 @@ struct matcher {
     struct flm_bytes key, value; /* owned */
     bool differs;                /* != and !~ */
     struct flm_regex *regex;     /* of =~ and !~; NULL: the value itself */
-    size_t literal;              /* of a pattern: the size of its literal prefix */
+    size_t literal, suffix;      /* of a pattern: the sizes of its literal prefix and suffix */
     struct flm_regex_scratch *scratch;
 };
 
@@ -144,11 +144,24 @@ static size_t literal_of(struct flm_bytes pattern)
     return size;
 }
 
+/* The size of the literal suffix of a pattern: bytes that each match ends with. */
+static size_t suffix_of(struct flm_bytes pattern)
+{
+    size_t at = pattern.size;
+    if (pattern.size == 0 || memchr(pattern.at, '|', pattern.size) ||
+        flm_bytes_contain(pattern, "(?i"))
+        return 0;
+    while (at > 0 && !flm_is_one_of(pattern.at[at - 1], "\\.[](){}*+?^$"))
+        at--;
+    return at > 0 && pattern.at[at - 1] == '\\' ? 0 : pattern.size - at; /* "\\d", "\\x41" */
+}
+
 /* The whole value has to match. A pattern without special characters is compared as text. */
 static bool compile(struct parser *p, struct matcher *m)
 {
     struct flm_text pattern = {0};
     m->literal = literal_of(m->value);
+    m->suffix = suffix_of(m->value);
     if (m->literal == m->value.size)
         return true;
     flm_text_puts(&pattern, "^(?:");
@@ -220,11 +233,20 @@ bool flm_selector_add(struct flm_selector *selector, struct flm_bytes key, struc
 
 /* ---- Matching -------------------------------------------------------------------------------- */
 
+/* Most values that a pattern refuses have another end: comparing that is cheaper. */
+static bool finds(const struct matcher *m, struct flm_bytes value)
+{
+    if (!m->regex)
+        return flm_bytes_equal(value, m->value);
+    const char *suffix = m->value.at + m->value.size - m->suffix;
+    return value.size >= m->suffix &&
+           memcmp(value.at + value.size - m->suffix, suffix, m->suffix) == 0 &&
+           flm_regex_search(m->regex, m->scratch, value);
+}
+
 static bool matches(const struct matcher *m, struct flm_bytes value)
 {
-    bool found =
-        m->regex ? flm_regex_search(m->regex, m->scratch, value) : flm_bytes_equal(value, m->value);
-    return found != m->differs;
+    return finds(m, value) != m->differs;
 }
 
 bool flm_selector_matches(const struct flm_selector *selector, struct flm_bytes series)
@@ -279,15 +301,18 @@ bool flm_selector_pattern(const struct flm_selector *selector, struct flm_store_
 }
 
 /* "\0 key \0 value \0", or of a service "\0 value \0" (series_labels.h); of a pattern, its literal
- * prefix without the last NUL. */
+ * prefix, which may be "", without the last NUL. */
 void flm_selector_needle(const struct flm_selector *selector, struct flm_text *out)
 {
     struct flm_store_label label;
     bool is_whole = flm_selector_equal(selector, &label);
-    if (!is_whole && (!flm_selector_pattern(selector, &label) || label.value.size == 0))
+    if (!is_whole && !flm_selector_pattern(selector, &label))
         return;
+    bool is_service = flm_bytes_are(label.key, FLM_STORE_SERVICE);
+    if (is_service && label.value.size == 0)
+        return; /* each text has a NUL */
     flm_text_putc(out, 0);
-    if (!flm_bytes_are(label.key, FLM_STORE_SERVICE)) {
+    if (!is_service) {
         flm_text_add(out, label.key);
         flm_text_putc(out, 0);
     }

@@ -22,6 +22,7 @@
 #include "base/text/text.h"
 #include "flamel/algebra.h"
 #include "flamel/builder.h"
+#include "store/labels/series_labels.h"
 #include "support/core/files.h"
 #include "support/core/random.h"
 
@@ -335,6 +336,76 @@ static bool count_text(void *context, struct flm_name text)
     (void)text;
     ++*(size_t *)context;
     return true;
+}
+
+static double total_of_all(const struct flm_profile *p)
+{
+    double total = 0;
+    for (uint32_t m = 0; m < flm_profile_metric_count(p); m++)
+        total += flm_profile_total(p, (struct flm_metric){m});
+    return total;
+}
+
+/* Sums search the texts of sealed series, in which a value may look like the key of a label. */
+static void a_pattern_sums_the_series_that_it_matches(void **state)
+{
+    static const char *const values[] = {"k", "a", "7", "x7", "77", "ka", "service_name"};
+    static const char *const selectors[] = {"k=~'.*7'",
+                                            "k=~.7",
+                                            "k=~'.+a'",
+                                            "a=~'.*k.*'",
+                                            "k!~'.*7'",
+                                            "k=~'.+'",
+                                            "m=~'.*(7|a)'",
+                                            "service=~'.*a'",
+                                            "service=~'.*7' k=~'.*a'",
+                                            "k=~'\\w7'",
+                                            "k=~'x.*' a=~'.*7'"};
+    enum { SERIES = 300, LABELS = 4 };
+    (void)state;
+    uint64_t random = 23;
+    struct flm_store *store = open_at("patterns");
+    struct flm_profile *p = small_profile(&random);
+    const double own = total_of_all(p);
+    struct flm_text texts[SERIES] = {{0}};
+    size_t all = 0;
+    for (int i = 0; i < SERIES; i++) {
+        static const char *const keys[LABELS] = {"service", "a", "k", "m"};
+        struct flm_store_label_text labels[LABELS];
+        struct flm_store_label same[LABELS];
+        size_t count = 1 + random_below(&random, LABELS);
+        for (size_t k = 0; k < count; k++) {
+            const char *value = values[random_below(&random, sizeof values / sizeof *values)];
+            labels[k] = (struct flm_store_label_text){keys[k], value};
+            same[k] = (struct flm_store_label){flm_bytes_of(k > 0 ? keys[k] : FLM_STORE_SERVICE),
+                                               flm_bytes_of(value)};
+        }
+        const struct flm_store_batch batch = {p, NULL, labels, count, BEGIN + i};
+        assert_true(flm_store_append(store, &batch, 1, NULL));
+        assert_true(flm_series_write(flm_bytes_of(""), same, count, &texts[i], NULL));
+    }
+    assert_true(flm_store_seal(store, NULL));
+    for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {
+        const struct flm_store_query query = {
+            .size = sizeof query, .selector = selectors[i], .until_ms = INT64_MAX};
+        struct flm_selector *selector = flm_selector_parse(flm_bytes_of(selectors[i]), NULL);
+        size_t matched = 0;
+        for (int k = 0; k < SERIES; k++)
+            matched +=
+                flm_selector_matches(selector, (struct flm_bytes){texts[k].at, texts[k].size});
+        struct flm_profile *sum = flm_store_merge(store, &query, NULL);
+        assert_non_null(sum);
+        if (total_of_all(sum) != own * (double)matched)
+            fail_msg("%s", selectors[i]);
+        all += matched;
+        flm_profile_free(sum);
+        flm_selector_free(selector);
+    }
+    for (int i = 0; i < SERIES; i++)
+        flm_text_clear(&texts[i]);
+    assert_true(all > 300);
+    flm_profile_free(p);
+    flm_store_close(store);
 }
 
 /* Series are found by the values that match as long as these are few, and by all series where they
@@ -814,6 +885,7 @@ int main(void)
         cmocka_unit_test(whatever_is_done_meanwhile_queries_are_sums),
         cmocka_unit_test(types_labels_and_series_are_listed),
         cmocka_unit_test(a_pattern_may_match_any_number_of_values),
+        cmocka_unit_test(a_pattern_sums_the_series_that_it_matches),
         cmocka_unit_test(views_are_kept_by_name),
         cmocka_unit_test(tenants_do_not_see_each_other),
         cmocka_unit_test(old_segments_are_removed),

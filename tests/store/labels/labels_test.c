@@ -182,8 +182,9 @@ static void labels_that_are_added_must_hold_too(void **state)
 /* A pattern in parentheses matches the same, and has no literal prefix. */
 static void all_that_a_pattern_matches_has_its_prefix_and_needle(void **state)
 {
-    static const char *const parts[] = {"a", "b",     "ab",   "\xC3\xA9", ".",   "*", "+", "?",
-                                        "|", "(a|b)", "[ab]", "{2}",      "\\.", "^", "$"};
+    static const char *const parts[] = {"a", "b",   "ab",    "\xC3\xA9", ".",   "*",   "+",
+                                        "?", "|",   "(a|b)", "[ab]",     "{2}", "\\.", "^",
+                                        "$", "\\w", "\\x61", "(?i)",     "A"};
     static const char *const values[] = {"a", "b", "ab", "aa", "abab", "\xC3\xA9", "a.", "", "bab"};
     (void)state;
     uint64_t random = 5;
