@@ -5,6 +5,7 @@
 
 #include "base/number/number.h"
 #include "draw/text/quantity.h"
+#include "flamel/notes.h"
 #include "profile/chains.h"
 #include "profile/sample_span.h"
 
@@ -188,6 +189,18 @@ static void add_fractions(struct losses *l)
         add_loss(l, "fractions of ", rounded, "value");
 }
 
+static void add_notes(struct losses *l)
+{
+    const struct flm_profile *p = l->p;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->sizes.note_count; i++) {
+        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
+        count += flm_note_is_written((struct flm_name){key.at, key.size});
+    }
+    if (count > 0 && !(l->format->holds & FLM_HOLDS_NOTES))
+        add_loss(l, "", count, "note");
+}
+
 void flm_losses_add(struct flm_text *out, const struct flm_profile *p,
                     const struct flm_format *format, const struct flm_write_options *options)
 {
@@ -203,4 +216,5 @@ void flm_losses_add(struct flm_text *out, const struct flm_profile *p,
         add_loss(&l, "", p->sizes.counter_count, "counter");
     add_frames(&l);
     add_fractions(&l);
+    add_notes(&l);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "flamel/builder.h"
+#include "flamel/notes.h"
 #include "load/all_formats.h"
 #include "profile/internal.h"
 #include "profile/sample_span.h"
@@ -70,6 +71,21 @@ static void every_part_that_is_not_held_is_told(void **state)
     p = profile_of("main 1.5\nmain;a 2\nmain;b 0.25\n"); /* pprof has whole numbers */
     assert_string_equal(losses_of(p, "pprof", false), "fractions of 2 values");
     assert_string_equal(losses_of(p, "folded", false), "");
+    flm_profile_free(p);
+}
+
+static void notes_that_people_wrote_are_told(void **state)
+{
+    (void)state;
+    static const char *const holding[] = {"flm", "json", "pprof"};
+    struct flm_profile *p = profile_of("main 1\n");
+    struct flm_written_note note = {.text = {"slow", 4}};
+    struct flm_profile *noted = flm_note_add(p, &note, NULL, NULL);
+    assert_string_equal(losses_of(noted, "folded", false), "1 note");
+    assert_string_equal(losses_of(noted, "speedscope", false), "1 note");
+    for (size_t i = 0; i < sizeof holding / sizeof holding[0]; i++)
+        assert_string_equal(losses_of(noted, holding[i], false), "");
+    flm_profile_free(noted);
     flm_profile_free(p);
 }
 
@@ -439,6 +455,7 @@ static void formats_lose_what_they_say(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(notes_that_people_wrote_are_told),
         cmocka_unit_test(every_part_that_is_not_held_is_told),
         cmocka_unit_test(inlined_frames_without_their_function_are_told),
         cmocka_unit_test(values_that_become_times_are_told),

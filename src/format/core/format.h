@@ -91,6 +91,7 @@ enum flm_format_part {
     FLM_HOLDS_ALL = 1023,
     FLM_HOLDS_LOCATIONS = 8192, /* lines and addresses of frames: profile/chains.h */
     FLM_HOLDS_LINES = 16384,    /* of these only the lines */
+    FLM_HOLDS_NOTES = 32768,    /* that people write: flamel/notes.h */
     FLM_HOLDS_WEIGHTS = FLM_HOLDS_STACKS | FLM_HOLDS_VALUES | FLM_HOLDS_SUMS,
     FLM_HOLDS_KINDS_ANNOTATED = 1024, /* kinds, but only with the option `annotate` */
     FLM_HOLDS_KERNEL_INLINED = 2048,  /* of the kinds only these two */

@@ -78,7 +78,7 @@ const struct flm_format flm_format_pprof = {
     .whole_values = true,
     .also_loses = "addresses of functions, notes that profile.proto has no field for",
     .holds = FLM_HOLDS_WEIGHTS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES | FLM_HOLDS_LOCATIONS |
-             FLM_HOLDS_EMPTY_STACK | FLM_HOLDS_INLINED,
+             FLM_HOLDS_NOTES | FLM_HOLDS_EMPTY_STACK | FLM_HOLDS_INLINED,
     .keeps_labels = true,
     .needs_symbols = true,
     .sniff = sniff,

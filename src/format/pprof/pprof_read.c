@@ -1,6 +1,8 @@
 /* pprof_read.c - profile.proto to a profile: pprof.h says how. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "flamel/notes.h"
 #include "format/core/units.h"
 #include "format/pprof/internal.h"
 
@@ -230,15 +232,32 @@ static void note_period(struct flm_pprof_reading *r)
         flm_builder_note(r->builder, "period type", type_name.at, type_name.size);
 }
 
+/* "note 3f2a91c0 {...}": what a person wrote; false: it is another comment. */
+static bool take_written(struct flm_pprof_reading *r, struct flm_bytes comment)
+{
+    enum { KEY_SIZE = sizeof FLM_NOTE_WRITTEN - 1 + FLM_NOTE_ID_SIZE - 1 };
+    char key[KEY_SIZE + 1] = "";
+    if (comment.size < KEY_SIZE + 2 || comment.at[KEY_SIZE] != ' ' ||
+        comment.at[KEY_SIZE + 1] != '{' ||
+        !flm_note_is_written((struct flm_name){comment.at, KEY_SIZE}))
+        return false;
+    memcpy(key, comment.at, KEY_SIZE);
+    flm_builder_note(r->builder, key, comment.at + KEY_SIZE + 1, comment.size - KEY_SIZE - 1);
+    return true;
+}
+
 static void note_list(struct flm_pprof_reading *r, const char *key, bool numeric)
 {
     size_t count = numeric ? r->numeric.count : r->comments.count;
     r->text.size = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i > 0)
+        struct flm_bytes one = numeric ? flm_interner_text(&r->builder->interner, r->numeric.at[i])
+                                       : flm_pprof_bytes(r, r->comments.at[i], r->input.begin);
+        if (!numeric && take_written(r, one))
+            continue;
+        if (r->text.size > 0)
             flm_text_puts(&r->text, numeric ? ", " : "\n");
-        flm_text_add(&r->text, numeric ? flm_interner_text(&r->builder->interner, r->numeric.at[i])
-                                       : flm_pprof_bytes(r, r->comments.at[i], r->input.begin));
+        flm_text_add(&r->text, one);
     }
     if (r->text.failed)
         flm_pprof_fail_memory(r);

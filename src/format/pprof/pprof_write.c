@@ -9,8 +9,10 @@
  * Single samples are written where they have labels, those of one stack and the same labels as one;
  * times are written if the profile had them from pprof. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/core/sort.h"
+#include "flamel/notes.h"
 #include "format/core/location_tables.h"
 #include "format/core/string_table.h"
 #include "format/core/whole_values.h"
@@ -25,6 +27,7 @@ struct writing {
     struct flm_bytes numeric; /* FLM_NOTE_NUMERIC */
     double *factor;           /* by metric: of flm_whole_factor */
     struct flm_text rounded;  /* the comment on values that were rounded */
+    struct flm_text written;  /* notes that people wrote */
     bool has_times;
 };
 
@@ -263,9 +266,27 @@ static void write_period(struct writing *w)
     flm_wire_put_number(w->out, 12, (uint64_t)number);
 }
 
-static void write_comments(struct writing *w)
+/* Those that people wrote, which pprof -comments prints: "note 3f2a91c0 {...}", a line each. */
+static void list_written(struct writing *w)
 {
-    struct flm_bytes left = note(w, "comment");
+    const struct flm_profile *p = w->p;
+    for (uint32_t i = 0; i < p->sizes.note_count; i++) {
+        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
+        struct flm_bytes value = flm_string_bytes(p, p->notes[i].value);
+        if (!flm_note_is_written((struct flm_name){key.at, key.size}) ||
+            (value.size > 0 && memchr(value.at, '\n', value.size)))
+            continue;
+        flm_text_add(&w->written, key);
+        flm_text_putc(&w->written, ' ');
+        flm_text_add(&w->written, value);
+        flm_text_putc(&w->written, '\n');
+    }
+    w->out->failed |= w->written.failed;
+}
+
+/* Each line of a text. */
+static void write_lines(struct writing *w, struct flm_bytes left)
+{
     while (left.size > 0) {
         size_t end = 0;
         while (end < left.size && left.at[end] != '\n')
@@ -274,11 +295,14 @@ static void write_comments(struct writing *w)
         flm_wire_put_varint(w->out, string_of(w, (struct flm_bytes){left.at, end}));
         left = flm_bytes_from(left, end < left.size ? end + 1 : end);
     }
-    if (w->rounded.size > 0) {
-        flm_wire_put_varint(w->out, 13 << 3);
-        flm_wire_put_varint(w->out,
-                            string_of(w, (struct flm_bytes){w->rounded.at, w->rounded.size}));
-    }
+}
+
+static void write_comments(struct writing *w)
+{
+    list_written(w);
+    write_lines(w, note(w, "comment"));
+    write_lines(w, (struct flm_bytes){w->written.at, w->written.size});
+    write_lines(w, (struct flm_bytes){w->rounded.at, w->rounded.size});
 }
 
 static void write_facts(struct writing *w)
@@ -333,6 +357,7 @@ bool flm_pprof_write(const struct flm_profile *p, const struct flm_write_options
     flm_location_tables_clear(&w.tables);
     flm_string_table_clear(&w.strings);
     flm_text_clear(&w.rounded);
+    flm_text_clear(&w.written);
     flm_text_clear(&w.message);
     flm_text_clear(&w.inner);
     return good || (made && flm_error_memory(why));

@@ -232,6 +232,7 @@ static struct flm_report *make(struct tree *tree, struct flm_error *why)
     add_views(tree);
     add_rows(tree);
     add_hidden(tree);
+    flm_report_add_written(report, tree->source->profile);
     return flm_report_finish(report, why);
 }
 

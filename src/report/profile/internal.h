@@ -51,6 +51,10 @@ void flm_report_cell_clones(struct flm_report *report, const struct flm_report_s
 struct flm_bytes flm_report_module(const struct flm_report_source *source,
                                    const struct flm_function *function);
 
+/* For people, at the end: the notes that others wrote on the profile, a line each; none: nothing.
+ * (Programs have flm_report_notes.) notes.c */
+void flm_report_add_written(struct flm_report *report, const struct flm_profile *profile);
+
 /* In percent of source->whole. */
 double flm_report_percent(const struct flm_report_source *source, double value);
 

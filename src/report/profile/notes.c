@@ -44,6 +44,22 @@ static void add_row(struct flm_report *report, const struct flm_written_note *no
     add_text(report, note->text);
 }
 
+void flm_report_add_written(struct flm_report *report, const struct flm_profile *p)
+{
+    struct flm_written_notes *notes = flm_written_notes_read(p, NULL);
+    int64_t first_ns = flm_note_first_ns(p);
+    report->failed |= !notes;
+    for (size_t i = 0; notes && i < flm_written_notes_count(notes); i++) {
+        const struct flm_written_note *note = flm_written_notes_at(notes, i);
+        struct flm_text *line = flm_report_add_line(report, FLM_IN_PEOPLES, i == 0, FLM_TONE_PLAIN);
+        flm_text_puts(line, "note on ");
+        flm_note_subject_add(line, note, first_ns);
+        flm_text_puts(line, ": ");
+        flm_text_add(line, bytes_of(note->text));
+    }
+    flm_written_notes_free(notes);
+}
+
 struct flm_report *flm_report_notes(const struct flm_profile *profile, struct flm_error *why)
 {
     static const char *const columns[] = {"id",    "on",      "about", "function", "module",

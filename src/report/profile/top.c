@@ -189,6 +189,7 @@ static struct flm_report *make(struct top *top, struct flm_error *why)
     add_views(top);
     add_rows(top);
     add_hidden(top);
+    flm_report_add_written(top->report, top->source->profile);
     return flm_report_finish(top->report, why);
 }
 

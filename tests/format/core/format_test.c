@@ -52,7 +52,7 @@ static void entries_are_consistent(void **state)
 static void what_is_lost_is_what_is_not_held(void **state)
 {
     (void)state;
-    const unsigned all = FLM_HOLDS_ALL | FLM_HOLDS_LOCATIONS;
+    const unsigned all = FLM_HOLDS_ALL | FLM_HOLDS_LOCATIONS | FLM_HOLDS_NOTES;
     struct flm_format f = {.name = "f", .holds = all, .has_times = true, .keeps_labels = true};
     struct flm_text out = {0};
     flm_format_add_loses(&f, &out);
