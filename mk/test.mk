@@ -44,9 +44,11 @@ ifeq ($(SAN),)
 $B/results/record/capture/recording_test: $B/libflamel.so
 endif
 
-# Of the unit tests, those with servers of ClickHouse, which are skipped where there are none.
+# Of the unit tests, those with servers of ClickHouse, which are skipped where there are none; and a
+# cluster of such servers.
+CLUSTER_RESULT := $B/results/store/cluster
 .PHONY: test-stores
-test-stores: $(filter $B/results/store/%,$(UNIT_RESULTS))
+test-stores: $(filter $B/results/store/%,$(UNIT_RESULTS)) $(CLUSTER_RESULT)
 	@tests/house/count_results.sh $(filter-out force,$^)
 
 # A fuzz target reads every file of tests/data/<its name>, here without a fuzzer.
@@ -63,6 +65,9 @@ $(REPLAY_RESULTS): $B/results/fuzz/%_replay: $B/tests/fuzz/%_replay force
 
 # What `flamel probe` loads into programs lies beside the command: a test that runs one needs both.
 RUNNABLE := $B/flamel $(PROBE_LIBRARIES)
+
+$(CLUSTER_RESULT): tests/store/cluster.py $(RUNNABLE) force
+	$(run_test) store/cluster $(TEST_SECONDS) sh -c 'command -v python3 > /dev/null || exit 77; python3 $$0 $$1' $< $B/flamel
 
 CLI_RESULTS := $(if $(wildcard tests/cli/run),$B/results/cli/transcripts)
 $B/results/cli/transcripts: $(RUNNABLE) force

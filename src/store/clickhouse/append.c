@@ -150,17 +150,15 @@ struct named {
 };
 struct all_named FLM_ARRAY(struct named);
 
-/* Which of the batches of one tenant, from `first` on, the server has. */
-static bool look_for(struct flm_clickhouse *store, struct all_named *all, size_t first,
-                     struct flm_error *why)
+/* Asks which of the batches of one tenant, from `first` on, the server has: appends the rest of the
+ * statement behind its table. */
+static void put_wanted(const struct all_named *all, size_t first, struct flm_text *sql)
 {
-    struct flm_text sql = {0}, response = {0};
     struct flm_bytes tenant = flm_batch_tenant(all->at[first].batch);
     int64_t from = INT64_MAX, until = 0;
-    flm_text_format(&sql, "SELECT DISTINCT stack FROM %s.runs WHERE tenant = ",
-                    store->client.location.database);
-    flm_sql_string(&sql, tenant);
-    flm_text_puts(&sql, " AND service = '' AND type = '' AND stack IN (");
+    flm_text_puts(sql, " WHERE tenant = ");
+    flm_sql_string(sql, tenant);
+    flm_text_puts(sql, " AND service = '' AND type = '' AND stack IN (");
     for (size_t i = first, count = 0; i < all->count; i++) {
         const struct named *n = &all->at[i];
         if (!n->has_mark || !flm_bytes_equal(flm_batch_tenant(n->batch), tenant))
@@ -168,14 +166,47 @@ static bool look_for(struct flm_clickhouse *store, struct all_named *all, size_t
         int64_t hour = n->batch->time_ms / FLM_CH_HOUR_MS;
         from = hour < from ? hour : from;
         until = hour > until ? hour : until;
-        flm_text_puts(&sql, count++ ? ", " : "");
-        put_id(&sql, n->mark);
+        flm_text_puts(sql, count++ ? ", " : "");
+        put_id(sql, n->mark);
     }
     from -= from > 0;
-    flm_text_format(&sql, ") AND hour >= toDateTime(%lld) AND hour <= toDateTime(%lld)",
+    flm_text_format(sql, ") AND hour >= toDateTime(%lld) AND hour <= toDateTime(%lld)",
                     (long long)from * 3600, (long long)until * 3600);
-    flm_text_puts(&sql, " FORMAT RowBinary");
-    bool good = flm_ch_query(store, &sql, &response, why);
+    flm_text_puts(sql, " SETTINGS skip_unavailable_shards = 1 FORMAT RowBinary");
+}
+
+/* Of all replicas; of an old server, while one of them does not answer, of one of each shard. */
+static bool ask_everywhere(struct flm_clickhouse *store, const struct flm_text *rest,
+                           struct flm_text *response, struct flm_error *why)
+{
+    struct flm_text sql = {0};
+    flm_text_puts(&sql, "SELECT DISTINCT stack FROM ");
+    size_t table = sql.size;
+    flm_text_add(&sql, (struct flm_bytes){store->runs_everywhere.at, store->runs_everywhere.size});
+    flm_text_add(&sql, (struct flm_bytes){rest->at, rest->size});
+    bool good = !rest->failed && !sql.failed &&
+                flm_clickhouse_ask(&store->client, (struct flm_bytes){sql.at, sql.size}, response,
+                                   NULL) == FLM_CH_DONE;
+    if (!good) {
+        response->size = 0;
+        sql.size = table;
+        flm_text_format(&sql, "%s.runs", store->client.location.database);
+        flm_text_add(&sql, (struct flm_bytes){rest->at, rest->size});
+        sql.failed |= rest->failed;
+        good = flm_ch_query(store, &sql, response, why);
+    }
+    flm_text_clear(&sql);
+    return good;
+}
+
+/* Which of the batches of one tenant, from `first` on, the server has. */
+static bool look_for(struct flm_clickhouse *store, struct all_named *all, size_t first,
+                     struct flm_error *why)
+{
+    struct flm_text rest = {0}, response = {0};
+    struct flm_bytes tenant = flm_batch_tenant(all->at[first].batch);
+    put_wanted(all, first, &rest);
+    bool good = ask_everywhere(store, &rest, &response, why);
     struct flm_row_reader r = {.bytes = {response.at, response.size}};
     while (good && flm_read_more(&r)) {
         uint64_t low = flm_read_fixed(&r, 8), high = flm_read_fixed(&r, 8);
@@ -185,7 +216,7 @@ static bool look_for(struct flm_clickhouse *store, struct all_named *all, size_t
                 flm_bytes_equal(flm_batch_tenant(all->at[i].batch), tenant))
                 all->at[i].is_there = true;
     }
-    flm_text_clear(&sql);
+    flm_text_clear(&rest);
     flm_text_clear(&response);
     return good;
 }

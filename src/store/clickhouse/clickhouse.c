@@ -58,6 +58,38 @@ static bool count_shards(struct flm_clickhouse *store, struct flm_error *why)
     return good;
 }
 
+/* A replica that was away, or is slow, lacks rows that others have: what has to be found is asked
+ * of all of them. An old server reaches them by their addresses, as the user without password. */
+static bool find_replicas(struct flm_clickhouse *store, struct flm_error *why)
+{
+    const struct flm_clickhouse_location *where = &store->client.location;
+    struct flm_text *out = &store->runs_everywhere, sql = {0}, response = {0};
+    bool good = true;
+    if (where->cluster[0] && store->dialect.has_all_replicas) {
+        flm_text_format(out, "clusterAllReplicas('%s', %s, runs_shard)", where->cluster,
+                        where->database);
+    } else if (where->cluster[0] && !strchr(where->url, '@')) {
+        flm_text_format(&sql,
+                        "SELECT arrayStringConcat(groupUniqArray(concat(host_name, ':', "
+                        "toString(port))), ',') FROM system.clusters WHERE cluster = '%s' "
+                        "FORMAT RowBinary",
+                        where->cluster);
+        good = flm_ch_query(store, &sql, &response, why);
+        struct flm_row_reader r = {.bytes = {response.at, response.size}};
+        flm_text_puts(out, "remote(");
+        flm_sql_string(out, flm_read_string(&r));
+        flm_text_format(out, ", %s, runs_shard)", where->database);
+        good = good &&
+               (!r.failed || flm_error_set(why, FLM_ERROR_SYSTEM,
+                                           "ClickHouse at %s: a response is cut", where->host));
+    } else {
+        flm_text_format(out, "%s.runs", where->database);
+    }
+    flm_text_clear(&sql);
+    flm_text_clear(&response);
+    return good && (!out->failed || flm_error_memory(why));
+}
+
 static bool has_tables(struct flm_clickhouse *store, bool *has, struct flm_error *why)
 {
     struct flm_text sql = {0}, response = {0};
@@ -89,6 +121,7 @@ static void close_store(struct flm_store *base)
     struct flm_clickhouse *store = flm_clickhouse_of(base);
     flm_outgoing_clear(&store->outgoing);
     flm_known_clear(&store->known);
+    flm_text_clear(&store->runs_everywhere);
     pthread_mutex_destroy(&store->lock);
     pthread_mutex_destroy(&store->known_lock);
     pthread_cond_destroy(&store->changed);
@@ -114,7 +147,7 @@ static struct flm_store *open_store(const char *text, const struct flm_store_opt
     bool has = false;
     bool good = flm_clickhouse_locate(text, &store->client.location, why) &&
                 flm_outgoing_init(&store->outgoing, why) && flm_known_init(&store->known, why) &&
-                find_dialect(store, why) && count_shards(store, why) &&
+                find_dialect(store, why) && count_shards(store, why) && find_replicas(store, why) &&
                 has_tables(store, &has, why);
     if (good && !has && options->must_exist)
         good = flm_error_set(why, FLM_ERROR_SYSTEM, "ClickHouse at %s: there is no store in %s",

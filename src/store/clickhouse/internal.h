@@ -30,7 +30,8 @@ struct flm_clickhouse {
     struct flm_store base;
     struct flm_clickhouse_client client;
     struct flm_clickhouse_dialect dialect;
-    unsigned shards; /* the weights of all together; without a cluster 1 */
+    unsigned shards;                 /* the weights of all together; without a cluster 1 */
+    struct flm_text runs_everywhere; /* in SQL: the table of runs, of each replica */
 
     pthread_mutex_t lock; /* of the next three */
     pthread_cond_t changed;

@@ -76,7 +76,8 @@ struct flm_clickhouse_dialect flm_clickhouse_dialect_of(struct flm_bytes version
                                            .minor = numbers[1],
                                            .has_codecs = combined >= 1901,
                                            .has_low_cardinality = combined >= 1903,
-                                           .has_fsync = combined >= 2011};
+                                           .has_fsync = combined >= 2011,
+                                           .has_all_replicas = combined >= 2001};
 }
 
 const char *flm_clickhouse_local(const struct flm_clickhouse_location *location)

@@ -32,6 +32,7 @@ struct flm_clickhouse_dialect {
     bool has_codecs;          /* CODEC(...), from 19.1 */
     bool has_low_cardinality; /* without a setting, from 19.3 */
     bool has_fsync;           /* fsync_after_insert, from 20.11 */
+    bool has_all_replicas;    /* clusterAllReplicas(...), from 20.1 */
 };
 
 /* Of "18.16.1" or "26.5.3.1". */

@@ -27,11 +27,11 @@ static void a_version_says_what_a_server_can_do(void **state)
     struct flm_clickhouse_dialect d = flm_clickhouse_dialect_of(flm_bytes_of("18.16.1\n"));
     assert_int_equal(d.major, 18);
     assert_int_equal(d.minor, 16);
-    assert_false(d.has_codecs || d.has_low_cardinality || d.has_fsync);
+    assert_false(d.has_codecs || d.has_low_cardinality || d.has_fsync || d.has_all_replicas);
     d = flm_clickhouse_dialect_of(flm_bytes_of("19.1.5"));
     assert_true(d.has_codecs && !d.has_low_cardinality && !d.has_fsync);
     d = flm_clickhouse_dialect_of(flm_bytes_of("26.5.3.1"));
-    assert_true(d.has_codecs && d.has_low_cardinality && d.has_fsync);
+    assert_true(d.has_codecs && d.has_low_cardinality && d.has_fsync && d.has_all_replicas);
     assert_int_equal(flm_clickhouse_dialect_of(flm_bytes_of("<html>")).major, 0);
 }
 
