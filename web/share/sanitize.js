@@ -11,7 +11,7 @@ export function makeSanitize(view, module) {
     const input = (label, placeholder) => make('input', {type: 'text', 'aria-label': label, placeholder,
         spellcheck: 'false', autocomplete: 'off', oninput: forget});
     const rules = input('Rules', 'names:acme* | times:none'), key = input('Key', 'random');
-    const left = make('div', {class: 'left', 'aria-live': 'polite'});
+    const left = make('div', {class: 'left'});
     const sheet = make('form', {class: 'menu sanitize', popover: 'auto', id: 'flamel-sanitize', role: 'dialog',
         'aria-label': 'Save sanitized', onsubmit: event => { event.preventDefault(); look(); }},
     make('h3', {}, 'Save sanitized'),
@@ -40,6 +40,7 @@ export function makeSanitize(view, module) {
             refill(left, make('h3', {}, 'Left to see'), make('div', {class: 'list', role: 'region', 'aria-label': 'Left to see', tabindex: 0},
                 list.trim().split('\n').map(line => make('div', {}, line.trim()))), make('div', {class: 'buttons'},
                 button('Save as FLM', () => save(bytes), {class: 'main-button'})));
+            left.querySelector('.list').focus(); // read out, and next to what saves it
         } catch (error) {
             if (mine === shown) refill(left, make('p', {class: 'wrong', role: 'alert'}, error.message));
         }
