@@ -13,5 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                        .lenient = size % 7 == 0};
     format->sniff(all, size % 2 == 0);
     flm_profile_free(profile_of_bytes(format, all, &options));
+
+    struct flm_read_options for_store = {.unordered = true};
+    struct flm_source source = flm_source_of(all);
+    flm_profile_free(format->read_unordered(&source, &for_store));
     return 0;
 }
