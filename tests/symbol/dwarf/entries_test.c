@@ -226,6 +226,7 @@ static void every_address_is_what_llvm_symbolizer_says(void **state)
     (void)state;
     const char *tool = symbolizer();
     struct comparison sum = {0};
+    setenv("CCACHE_DISABLE", "1", 1); /* it has objects with paths of other folders */
     for (size_t i = 0; i < sizeof builds / sizeof builds[0]; i++)
         compare_build(&builds[i], tool, &sum);
     print_message("%zu addresses the same (of which %zu in a clone, %zu by another of its names), "
