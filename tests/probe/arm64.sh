@@ -15,7 +15,7 @@ compile="$cc -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Wno-missing-field-initialize
     -Iprobe/front -Iprobe/functions -Iprobe/output"
 # shellcheck disable=SC2046 # a list
 $compile tests/probe/programs/races.c tests/probe/programs/file_only.c \
-    $(ls probe/*.c probe/functions/*.c | grep -v 'probe/link.c') -static -pthread -lm -o "$work/races" ||
+    $(ls probe/*.c probe/functions/*.c probe/stack/*.c | grep -v 'probe/link.c') -static -pthread -lm -o "$work/races" ||
     { echo 'it does not compile'; exit 1; }
 for words in on count sample:4 ordered; do
     rm -f "$work"/r.*
@@ -29,7 +29,7 @@ done
 # With what stands in front of libc. Where the compiler has its loader and libc it knows.
 # shellcheck disable=SC2046
 $compile -fPIC -shared -fvisibility=hidden tests/probe/programs/file_only.c \
-    $(ls probe/*.c probe/functions/*.c probe/front/*.c | grep -v 'probe/link.c') -pthread -lm -o "$work/probe.so" ||
+    $(ls probe/*.c probe/functions/*.c probe/stack/*.c probe/front/*.c | grep -v 'probe/link.c') -pthread -lm -o "$work/probe.so" ||
     { echo 'the shared library does not compile'; exit 1; }
 libc=$($cc -print-file-name=libc.so.6)
 preloaded() # WORDS PROGRAM [ARGUMENT]
