@@ -137,26 +137,26 @@ static void what_surrounds_a_profile_is_small(void **state)
     struct flm_page_content page = {.name = {"a"}, .profile = {p}};
     struct flm_text text = {0};
     assert_true(flm_page_write(&page, &text, NULL));
-    /* 338,000 until the module could read the formats of all other tools; at most 120,000 more
-     * with them, 10,000 for lines and addresses (profile/chains.h), 40,000 for the view of code
+    /* 338,000 until the module could read the formats of all other tools; at most 120,000 more with
+     * them, 10,000 for lines and addresses (profile/chains.h), 40,000 for the view of code
      * (listings, stores, the lexer of 17 languages, 250 lines of script), 6,000 for programs that
-     * measure themselves (their files, and pages that are renewed while they run), 3,000 for
-     * code that was compiled at run time, 4,000 for pprof that is summed up while it is read,
-     * recordings of rbspy, and listings that split one function of a profile, 1,000 for what more
-     * files are that people drop there, and are no profiles, 6,000 for states of threads and
-     * stages of GPUs in traces of Perfetto, and filters by thread and state, and 6,000 for chains
-     * that are foreseen (format/flm/chain_walk.h), what they save in one of 1,500 nodes, and for
-     * two dropped files (viewer/take.c), 2,000 for what is pressed while the page changes
-     * (web/dom.js), 2,500 for a coder of bits, by which lines and addresses take a third less
-     * (format/flm/bit_coder.h), and chains as they were, and 1,000 for selects that stay open
-     * (web/dom.js) and for colors of interpreters (draw/color/frame_group.h), and 4,200 for CPU
-     * profiles in traces of Perfetto, files of more tools that are named, and what a sentence says
-     * where memory ends (profile/builder.c), and 2,500 for the first picture, which is there before
-     * the viewer is (viewer/paint/first_picture.h), with its style and the script around it, and
-     * 700 for hues of interpreters (draw/color/frame_group.h) and chips of collapses, and 2,800
-     * for what comparisons and labels need in narrow windows, words of the palette, names that are
-     * suggested, and profiles that are cut to a number of nodes (algebra/operation/), and 2,700
-     * for profiles of R, stacks of eu-stack, more files that are named, columns of one value
+     * measure themselves (their files, and pages that are renewed while they run), 3,000 for code
+     * that was compiled at run time, 4,000 for pprof that is summed up while it is read, recordings
+     * of rbspy, and listings that split one function of a profile, 1,000 for what more files are
+     * that people drop there, and are no profiles, 6,000 for states of threads and stages of GPUs
+     * in traces of Perfetto, and filters by thread and state, and 6,000 for chains that are
+     * foreseen (format/flm/chain_walk.h), what they save in one of 1,500 nodes, and for two dropped
+     * files (viewer/take.c), 2,000 for what is pressed while the page changes (web/dom.js), 2,500
+     * for a coder of bits, by which lines and addresses take a third less (format/flm/bit_coder.h),
+     * and chains as they were, and 1,000 for selects that stay open (web/dom.js) and for colors of
+     * interpreters (draw/color/frame_group.h), and 4,200 for CPU profiles in traces of Perfetto,
+     * files of more tools that are named, and what a sentence says where memory ends
+     * (profile/builder.c), and 2,500 for the first picture, which is there before the viewer is
+     * (viewer/paint/first_picture.h), with its style and the script around it, and 700 for hues of
+     * interpreters (draw/color/frame_group.h) and chips of collapses, and 2,800 for what
+     * comparisons and labels need in narrow windows, words of the palette, names that are
+     * suggested, and profiles that are cut to a number of nodes (algebra/operation/), and 2,700 for
+     * profiles of R, stacks of eu-stack, more files that are named, columns of one value
      * (base/text/json_read_numbers.c), texts found at 16 places, and samples in batches, and 3,500
      * for threads that share rows, tables sorted by the names that are shown, lines by self values
      * alone (algebra/aggregate/line_costs.h), and colors of terminals in stacks, and 1,100 for long
@@ -167,9 +167,9 @@ static void what_surrounds_a_profile_is_small(void **state)
      * (viewer/query/complete.c), and 4,600 for values of samples in few bytes (profile/values/),
      * columns that are moved, heaps of jemalloc, and profiles with their symbols, and 8,500 for
      * notes that people write: JSON that is read by the viewer itself, actions, marks, and their
-     * sheet, and 7,200 for sanitizing: algebra/sanitize/ among the readers, and its sheet, and 3,000
-     * for columns of 16 bits (format/gecko/), long durations apart (profile/values/), and pprof
-     * with values first. */
+     * sheet, and 7,200 for sanitizing: algebra/sanitize/ among the readers, and its sheet, and
+     * 3,000 for columns of 16 bits (format/gecko/), long durations apart (profile/values/), and
+     * pprof with values first. */
     assert_in_range(text.size, 1, 591100);
     flm_text_clear(&text);
     flm_profile_free(p);
