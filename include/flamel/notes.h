@@ -46,9 +46,9 @@ struct flm_written_note {
     char id[FLM_NOTE_ID_SIZE];        /* set when it is read */
 };
 
-/* The notes of a profile in the order of enum flm_note_about, then of what they are on, then of
- * their texts. What is no note that this library understands is left out. NULL, and `why`, if
- * memory ran out. */
+/* The notes of a profile, sorted by enum flm_note_about, then by function, stack or time, then by
+ * text. Notes that this version of the library cannot read, as a newer one may write them, are left
+ * out. NULL, and `why`, if memory ran out. */
 struct flm_written_notes;
 struct flm_written_notes *flm_written_notes_read(const struct flm_profile *profile,
                                                  struct flm_error *why);
@@ -57,17 +57,17 @@ const struct flm_written_note *flm_written_notes_at(const struct flm_written_not
                                                     size_t index);
 void flm_written_notes_free(struct flm_written_notes *notes);
 
-/* What the times of notes are counted from where people read and write them: the first sample that
- * has one; 0 where none has. */
+/* The time of the first sample that has one, 0 if none has. Commands and the viewer show and take
+ * times of notes relative to it. */
 int64_t flm_note_first_ns(const struct flm_profile *profile);
 
-/* Of a note to be added: its time from a text, "1.5s..2s", counted from there. False, and `why`, for
- * a text that is no range, and for one behind the last sample. */
+/* Parses a range of time relative to the first sample, such as "1.5s..2s", into from_ns and to_ns of
+ * a note. False, and `why`, if the text is no range, or the range begins after the last sample. */
 bool flm_note_parse_time(const struct flm_profile *profile, const char *range,
                          struct flm_written_note *note, struct flm_error *why);
 
-/* Whether the profile has the function or the stack of a note; false, and `why`, with the names
- * that may have been meant. */
+/* Whether the profile has the function or the stack of a note. False, and `why`, which suggests
+ * similar names. */
 bool flm_note_check_subject(const struct flm_profile *profile, const struct flm_written_note *note,
                             struct flm_error *why);
 
@@ -77,9 +77,10 @@ const char *flm_note_about_name(enum flm_note_about about);
 /* Whether a key of flm_profile_notes is that of a written note. */
 bool flm_note_is_written(struct flm_name key);
 
-/* The profile with one more, or one less. `id` receives that of the note (FLM_NOTE_ID_SIZE bytes;
- * may be NULL). NULL, and `why`, for a note without a text, with more bytes than FLM_NOTE_MOST_...,
- * or with an end before its begin; for an id that no note has; and if memory ran out. */
+/* The profile with one note more, or one less. `id` receives that of the note (FLM_NOTE_ID_SIZE
+ * bytes; may be NULL). NULL, and `why`, for a note without a text, with more bytes than
+ * FLM_NOTE_MOST_..., or with an end before its begin; for an id that no note has; and if memory ran
+ * out. */
 struct flm_profile *flm_note_add(const struct flm_profile *profile,
                                  const struct flm_written_note *note, char *id,
                                  struct flm_error *why);

@@ -1,4 +1,4 @@
-/* note.c - `flamel note`: what people write on a profile, kept in its file. */
+/* note.c - `flamel note`: lists, adds and removes the notes of a profile. */
 #include <string.h>
 
 #include "base/text/text.h"
@@ -41,7 +41,8 @@ static struct flm_name name_of(const char *text)
     return (struct flm_name){text, text ? strlen(text) : 0};
 }
 
-/* On what; false, and `why`, where that makes no sense. */
+/* Makes the note that the options describe. False, and `why`, if they contradict each other, or the
+ * profile does not have the function, stack or time. */
 static bool describe(const struct fields *f, const struct flm_profile *p,
                      struct flm_written_note *note, struct flm_error *why)
 {
@@ -82,7 +83,7 @@ static int list(const struct fields *f, const struct flm_profile *p)
     return good ? FLM_EXIT_DONE : flm_message_error(&why);
 }
 
-/* The profile with a note more or less, in its place or in another file. */
+/* Adds or removes a note, and writes the profile to its file or to --output. */
 static int change(const struct fields *f, const struct flm_profile *p, const char *path)
 {
     struct flm_error why;

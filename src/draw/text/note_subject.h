@@ -1,11 +1,12 @@
-/* note_subject.h - what a written note (flamel/notes.h) is on, as people read it. */
+/* note_subject.h - the subject of a written note (flamel/notes.h) as text. */
 #ifndef FLAMEL_DRAW_TEXT_NOTE_SUBJECT_H
 #define FLAMEL_DRAW_TEXT_NOTE_SUBJECT_H
 
 #include "base/text/text.h"
 #include "flamel/notes.h"
 
-/* "profile", "parse", "parse of libfoo.so", "main;parse", "1.5 s to 2 s", "view". */
+/* Appends the subject: "profile", "parse", "parse of libfoo.so", "main;parse", "1.5 s to 2 s" (from
+ * `first_ns` on) or "view". */
 void flm_note_subject_add(struct flm_text *out, const struct flm_written_note *note,
                           int64_t first_ns);
 

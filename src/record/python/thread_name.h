@@ -11,8 +11,8 @@
 #include "record/python/python.h"
 #include "record/runtime/lasting_texts.h"
 
-/* The name of a thread whose frames were just read, or the one that it had before, where `count` is
- * 0; empty: unknown. It is kept in `names`. */
+/* The name of a thread, read from the frames that were just read of it; with `count` 0, the name
+ * that was read last. Empty if it is unknown. The bytes belong to `names`. */
 struct flm_bytes flm_python_thread_name(struct flm_python *python, int32_t thread,
                                         const struct flm_python_frame *frames, size_t count,
                                         int64_t now_ns, struct flm_lasting_texts *names);

@@ -1,4 +1,4 @@
-/* notes.c - the notes that people wrote on a profile. */
+/* notes.c - the table of written notes in reports. */
 #include <assert.h>
 
 #include "draw/text/note_subject.h"

@@ -14,7 +14,7 @@
  *     time.c       time ranges, threads
  *     heatmap.c    cells of the heatmap, ranges of them
  *     compare.c    the sides of a comparison, and how it is shown
- *     notes.c      notes on what is seen, views with a title
+ *     notes.c      notes, views with a title
  *     export.c     copying, saving, help
  *     code.c       source and machine code
  *     menu.c       which of them the menu of a frame has

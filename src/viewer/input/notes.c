@@ -1,4 +1,5 @@
-/* notes.c - writing notes on what is seen, and going to what they are on. */
+/* notes.c - actions for notes: write, change and remove them, keep a view, and show the function,
+ * stack or time of a note. */
 #include <string.h>
 
 #include "algebra/notes/noted.h"
@@ -24,7 +25,7 @@ static bool changed(struct flm_viewer *v)
     return true;
 }
 
-/* A note without a text: it is to be typed. */
+/* An action without a text asks the user to type one. */
 static bool ask(struct flm_viewer *v, const char *action, struct flm_error *why)
 {
     return flm_viewer_prompt(v, action) || flm_error_memory(why);

@@ -1,7 +1,7 @@
-/* notes.h - what people wrote on the profile (flamel/notes.h), as it is now in the viewer.
+/* notes.h - the written notes (flamel/notes.h) in the viewer, where they can be changed.
  *
- * Profiles never change, so the notes are kept beside the opened one: in a profile that has nothing
- * else, which is made anew with each change. What is saved gets them back. */
+ * A profile cannot be changed, so the viewer keeps the notes in a second profile that has nothing
+ * else, and replaces it at each change. Saving puts its notes into the saved profile. */
 #ifndef FLAMEL_VIEWER_MODEL_NOTES_H
 #define FLAMEL_VIEWER_MODEL_NOTES_H
 
@@ -16,19 +16,19 @@ struct flm_kept_notes {
 
 void flm_kept_notes_clear(struct flm_kept_notes *notes);
 
-/* Takes the notes of what was opened; `other` may be NULL. With `stays` those that are there stay:
- * the same program was measured again. */
+/* Takes the notes of the opened profile, and of `other` if it is not NULL: the baseline. With
+ * `stays` the notes in `notes` are kept in addition, as when a live profile is reloaded. */
 bool flm_kept_notes_open(struct flm_kept_notes *notes, const struct flm_profile *opened,
                          const struct flm_profile *other, bool stays, struct flm_error *why);
 
 size_t flm_kept_notes_count(const struct flm_kept_notes *notes);
 const struct flm_written_note *flm_kept_notes_at(const struct flm_kept_notes *notes, size_t index);
 
-/* The note of an id; NULL, and `why`, where there is none. */
+/* The note with this id; NULL, and `why`, if there is none. */
 const struct flm_written_note *flm_kept_notes_named(const struct flm_kept_notes *notes,
                                                     struct flm_bytes id, struct flm_error *why);
 
-/* Each leaves the notes as they were when it fails. */
+/* Add or remove a note. On failure the notes are unchanged. */
 bool flm_kept_notes_add(struct flm_kept_notes *notes, const struct flm_written_note *note,
                         struct flm_error *why);
 bool flm_kept_notes_remove(struct flm_kept_notes *notes, const char *id, struct flm_error *why);

@@ -527,8 +527,8 @@ static void shorten_names(struct flm_query *q, struct flm_query_room room,
         flm_query_shorten(q, room, names, count);
 }
 
-/* Shortens the title, and the names of each list, which have a line alone or
- * numbers beside them. */
+/* Shortens the title and the names of each list, to a whole line, or to the part of it that numbers
+ * leave. */
 static void shorten_lists(struct flm_query *q, struct flm_bytes argument,
                           struct flm_response_detail *detail)
 {

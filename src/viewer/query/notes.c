@@ -1,4 +1,4 @@
-/* notes.c - "notes": what people wrote on the profile; and of it what is on one frame. */
+/* notes.c - the query "notes", and the notes of one frame for the query "detail". */
 #include <string.h>
 
 #include "algebra/notes/noted.h"

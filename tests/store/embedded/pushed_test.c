@@ -10,15 +10,7 @@
 #include "flamel/file.h"
 #include "flamel/store.h"
 #include "support/core/files.h"
-
-static struct flm_store *open_at(const char *name)
-{
-    struct flm_error why = {0};
-    struct flm_store *store = flm_store_open(temporary_path(name), NULL, &why);
-    if (!store)
-        fail_msg("%s", why.text);
-    return store;
-}
+#include "support/store/open_store.h"
 
 static struct flm_profile *one(void)
 {
@@ -40,7 +32,7 @@ static double total_of(struct flm_store *store, const char *tenant)
 static void an_id_that_came_before_is_not_counted_twice(void **state)
 {
     (void)state;
-    struct flm_store *store = open_at("pushed");
+    struct flm_store *store = open_store("pushed");
     struct flm_profile *p = one();
     struct flm_store_batch batches[] = {{.profile = p, .tenant = "t", .time_ms = 1000, .id = "a"},
                                         {.profile = p, .tenant = "t", .time_ms = 1000, .id = "b"},
@@ -50,7 +42,7 @@ static void an_id_that_came_before_is_not_counted_twice(void **state)
         assert_true(flm_store_append(store, batches, 1, NULL));
         assert_true(total_of(store, "t") == 1);
         flm_store_close(store);
-        store = open_at("pushed");
+        store = open_store("pushed");
     }
     /* In part, and in one request. */
     batches[2].id = "b";

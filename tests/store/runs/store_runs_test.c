@@ -12,17 +12,9 @@
 #include "base/text/text.h"
 #include "support/core/files.h"
 #include "support/profile/profiles.h"
+#include "support/store/open_store.h"
 
 static const int64_t BEGIN_MS = 1764324300000; /* 2025-11-28T10:05:00Z */
-
-static struct flm_store *open_store(const char *name)
-{
-    struct flm_error why;
-    struct flm_store *store = flm_store_open(temporary_path(name), NULL, &why);
-    if (!store)
-        fail_msg("%s", why.text);
-    return store;
-}
 
 /* The labels are "api" of the service, then pod and zone, where they are not "". */
 static void append(struct flm_store *store, const char *tenant, int64_t after_s, const char *pod,
