@@ -57,12 +57,12 @@ const struct flm_written_note *flm_written_notes_at(const struct flm_written_not
                                                     size_t index);
 void flm_written_notes_free(struct flm_written_notes *notes);
 
-/* The time of the first sample that has one, 0 if none has. Commands and the viewer show and take
- * times of notes relative to it. */
+/* The time of the first sample that has one, FLM_NO_TIME if none has. Commands and the viewer show
+ * and take times of notes relative to it. */
 int64_t flm_note_first_ns(const struct flm_profile *profile);
 
 /* Parses a range of time relative to the first sample, such as "1.5s..2s", into from_ns and to_ns of
- * a note. False, and `why`, if the text is no range, or the range begins after the last sample. */
+ * a note. False, and `why`, if the text is no range, no sample has a time, or the range begins after the last sample. */
 bool flm_note_parse_time(const struct flm_profile *profile, const char *range,
                          struct flm_written_note *note, struct flm_error *why);
 

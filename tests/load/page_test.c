@@ -170,7 +170,7 @@ static void what_surrounds_a_profile_is_small(void **state)
      * sheet, and 7,200 for sanitizing: algebra/sanitize/ among the readers, and its sheet, and
      * 3,000 for columns of 16 bits (format/gecko/), long durations apart (profile/values/), and
      * pprof with values first. */
-    assert_in_range(text.size, 1, 591100);
+    assert_in_range(text.size, 1, 591200);
     flm_text_clear(&text);
     flm_profile_free(p);
 }

@@ -46,7 +46,7 @@ int64_t flm_note_first_ns(const struct flm_profile *p)
     for (uint32_t i = 0; i < p->sizes.sample_count; i++)
         if (p->sample_time[i] != FLM_NO_TIME)
             return p->sample_time[i];
-    return 0;
+    return FLM_NO_TIME;
 }
 
 /* A side that is left out ends with the samples. */
@@ -63,12 +63,14 @@ bool flm_note_parse_time(const struct flm_profile *p, const char *range,
                          struct flm_written_note *note, struct flm_error *why)
 {
     double from, to;
+    if (flm_note_first_ns(p) == FLM_NO_TIME)
+        return flm_error_set(why, FLM_ERROR_USAGE, "the samples of this profile have no times");
     double first = (double)flm_note_first_ns(p), length = (double)last_ns(p) - first;
     if (!flm_time_range_parse(flm_bytes_of(range), &from, &to))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "a time range is written 1.5s..2s or 200ms.., not '%s'", range);
     if (!(from <= length))
-        return flm_error_set(why, FLM_ERROR_USAGE, "no sample is that late, or has a time");
+        return flm_error_set(why, FLM_ERROR_USAGE, "the last sample is before that time");
     note->from_ns = flm_note_first_ns(p) + (int64_t)from;
     note->to_ns = flm_note_first_ns(p) + (int64_t)(to < length ? to : length);
     return true;

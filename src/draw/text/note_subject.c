@@ -24,6 +24,10 @@ void flm_note_subject_add(struct flm_text *out, const struct flm_written_note *n
         add_name(out, note->stack);
         break;
     case FLM_NOTE_ABOUT_TIME:
+        if (first_ns == FLM_NO_TIME) {
+            flm_text_puts(out, "a time, which samples no longer have");
+            break;
+        }
         flm_quantity_add(out, (double)note->from_ns - (double)first_ns, ns);
         flm_text_puts(out, " to ");
         flm_quantity_add(out, (double)note->to_ns - (double)first_ns, ns);

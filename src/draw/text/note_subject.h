@@ -6,7 +6,7 @@
 #include "flamel/notes.h"
 
 /* Appends the subject: "profile", "parse", "parse of libfoo.so", "main;parse", "1.5 s to 2 s" (from
- * `first_ns` on) or "view". */
+ * `first_ns` on, unless that is FLM_NO_TIME) or "view". */
 void flm_note_subject_add(struct flm_text *out, const struct flm_written_note *note,
                           int64_t first_ns);
 

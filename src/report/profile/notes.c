@@ -12,7 +12,7 @@ static struct flm_bytes bytes_of(struct flm_name name)
 static void add_times(struct flm_report *report, const struct flm_written_note *note,
                       int64_t first_ns)
 {
-    if (note->about != FLM_NOTE_ABOUT_TIME) {
+    if (note->about != FLM_NOTE_ABOUT_TIME || first_ns == FLM_NO_TIME) {
         flm_report_cell_absent(report);
         flm_report_cell_absent(report);
         return;

@@ -176,6 +176,8 @@ static bool show_time(struct flm_viewer *v, const struct flm_written_note *note,
                       struct flm_error *why)
 {
     double first = (double)flm_note_first_ns(v->model.operations.opened);
+    if (flm_note_first_ns(v->model.operations.opened) == FLM_NO_TIME)
+        return flm_error_set(why, FLM_ERROR_USAGE, "the samples of this profile have no times");
     struct flm_span ns = {(double)note->from_ns - first, (double)note->to_ns - first};
     return flm_viewer_select_time(v, ns, why);
 }
