@@ -61,8 +61,9 @@ void flm_written_notes_free(struct flm_written_notes *notes);
  * and take times of notes relative to it. */
 int64_t flm_note_first_ns(const struct flm_profile *profile);
 
-/* Parses a range of time relative to the first sample, such as "1.5s..2s", into from_ns and to_ns of
- * a note. False, and `why`, if the text is no range, no sample has a time, or the range begins after the last sample. */
+/* Parses a range of time relative to the first sample, such as "1.5s..2s", into from_ns and to_ns
+ * of a note. False, and `why`, if the text is no range, no sample has a time, or the range begins
+ * after the last sample. */
 bool flm_note_parse_time(const struct flm_profile *profile, const char *range,
                          struct flm_written_note *note, struct flm_error *why);
 
