@@ -16,6 +16,7 @@ import weakref
 
 from . import notebook
 from .errors import Error, LibraryMissing, Warning
+from .shown import ShownProfile, ShownReport
 
 Metric = collections.namedtuple('Metric', 'name unit total')
 Loss = collections.namedtuple('Loss', 'what where count')
@@ -128,7 +129,7 @@ class Table(list):
         return pandas.DataFrame(list(self), columns=self.columns)
 
 
-class Report:
+class Report(ShownReport):
     """Tables by name, in `tables`. str() is what the command prints, and a notebook shows it."""
 
     _good = (0,)
@@ -138,11 +139,6 @@ class Report:
         self._arguments, self._folder, self._files = arguments, folder, files
         self._json = json.loads(self.write('json'))
         self.tables = _tables(self._json, {})
-
-    def __getitem__(self, name):
-        if name not in self.tables:
-            raise KeyError(f'there is no table {name!r}; there are {", ".join(self.tables)}')
-        return self.tables[name]
 
     def _form(self, form):
         return [] if form == 'text' else [f'--{form}']
@@ -158,16 +154,6 @@ class Report:
         """What the command prints with --json, as Python has it."""
         return self._json
 
-    def to_pandas(self, table=None):
-        """A table, by default the first, as a DataFrame."""
-        return (self[table] if table else next(iter(self.tables.values()))).to_pandas()
-
-    def __str__(self):
-        return self.write('text')
-
-    def _repr_markdown_(self):
-        return self.write('markdown')
-
 
 def quantity(value, unit=''):
     """A value with its unit: '44,780 us', '0.1234'."""
@@ -176,7 +162,7 @@ def quantity(value, unit=''):
 
 # ---- Profiles --------------------------------------------------------------------------------------
 
-class Profile:
+class Profile(ShownProfile):
     """Made by load, loads, record and the operations; `name` is what reports call it."""
 
     def __init__(self, file, name):
@@ -389,17 +375,6 @@ class Profile:
             self._write(made.path, picture, base, {'format': format, **options})
         with open(made.path, 'rb') as file:
             return file.read()
-
-    def to_html(self, base=None):
-        """A page with the viewer in it: one file, which needs no network."""
-        return self.to_bytes('html', base=base).decode()
-
-    def to_svg(self, **picture):
-        """A flame graph; options as of save."""
-        return self.to_bytes('svg', picture=picture).decode()
-
-    def _repr_html_(self):
-        return notebook.framed(self.to_html(), self.name)
 
 
 # ---- Reading ---------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ import weakref
 from array import array
 
 from . import library as c
-from . import notebook
 from .report import Report, quantity
+from .shown import ShownProfile
 
 Metric = collections.namedtuple('Metric', 'name unit total')
 Loss = collections.namedtuple('Loss', 'what where count')
@@ -36,7 +36,7 @@ def _column(code, at, count):
     return made
 
 
-class Profile:
+class Profile(ShownProfile):
     """Made by load, loads, record and the operations; `name` is what reports call it."""
 
     def __init__(self, handle, name):
@@ -304,17 +304,6 @@ class Profile:
         size = ctypes.c_size_t()
         at = c.call('flm_save_memory', self._handle, ctypes.byref(size), ctypes.byref(how))
         return c.taken(at, size.value)
-
-    def to_html(self, base=None):
-        """A page with the viewer in it: one file, which needs no network."""
-        return self.to_bytes('html', base=base).decode()
-
-    def to_svg(self, **picture):
-        """A flame graph; options as of save."""
-        return self.to_bytes('svg', picture=picture).decode()
-
-    def _repr_html_(self):
-        return notebook.framed(self.to_html(), self.name)
 
 
 # ---- Reading ---------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import json
 import weakref
 
 from . import library as c
+from .shown import ShownReport
 
 _FORMS = {'text': 0, 'markdown': 1, 'json': 2, 'csv': 3}
 _NUMBER, _BOOL, _STRING, _STACK = 1, 2, 3, 4
@@ -59,7 +60,7 @@ class Table:
         return pandas.DataFrame(list(self), columns=self.columns)
 
 
-class Report:
+class Report(ShownReport):
     """Tables by name, in `tables`. str() is what the command prints, and a notebook shows it."""
 
     def __init__(self, handle):
@@ -68,11 +69,6 @@ class Report:
         found = (c.raw('flm_report_table_at', handle, i)
                  for i in range(c.raw('flm_report_table_count', handle)))
         self.tables = {table.name: table for table in (Table(self, each) for each in found)}
-
-    def __getitem__(self, name):
-        if name not in self.tables:
-            raise KeyError(f'there is no table {name!r}; there are {", ".join(self.tables)}')
-        return self.tables[name]
 
     def write(self, form='text'):
         """The report as 'text', 'markdown', 'json' or 'csv'."""
@@ -84,16 +80,6 @@ class Report:
     def to_dict(self):
         """What the command prints with --json, as Python has it."""
         return json.loads(self.write('json'))
-
-    def to_pandas(self, table=None):
-        """A table, by default the first, as a DataFrame."""
-        return (self[table] if table else next(iter(self.tables.values()))).to_pandas()
-
-    def __str__(self):
-        return self.write('text')
-
-    def _repr_markdown_(self):
-        return self.write('markdown')
 
 
 def quantity(value, unit=''):

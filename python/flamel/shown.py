@@ -1,0 +1,37 @@
+"""How reports and profiles are shown, with libflamel and with the command (command.py) alike."""
+
+from . import notebook
+
+
+class ShownReport:
+    """Needs `tables` and write() of the class."""
+
+    def __getitem__(self, name):
+        if name not in self.tables:
+            raise KeyError(f'there is no table {name!r}; there are {", ".join(self.tables)}')
+        return self.tables[name]
+
+    def to_pandas(self, table=None):
+        """A table, by default the first, as a DataFrame."""
+        return (self[table] if table else next(iter(self.tables.values()))).to_pandas()
+
+    def __str__(self):
+        return self.write('text')
+
+    def _repr_markdown_(self):
+        return self.write('markdown')
+
+
+class ShownProfile:
+    """Needs `name` and to_bytes() of the class."""
+
+    def to_html(self, base=None):
+        """A page with the viewer in it: one file, which needs no network."""
+        return self.to_bytes('html', base=base).decode()
+
+    def to_svg(self, **picture):
+        """A flame graph; options as of save."""
+        return self.to_bytes('svg', picture=picture).decode()
+
+    def _repr_html_(self):
+        return notebook.framed(self.to_html(), self.name)
