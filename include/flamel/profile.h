@@ -296,6 +296,9 @@ struct flm_counter_points flm_profile_counter(const struct flm_profile *profile,
  * libc.so.6". Recordings and perf.data have them, of the modules with the most samples. */
 #define FLM_NOTE_UNSYMBOLIZED "unsymbolized "
 
+/* A note whose key begins so has the build id of such a module: "build id libc.so.6". */
+#define FLM_NOTE_BUILD_ID "build id "
+
 /* A note whose key begins so says where a module was mapped, and which build of it: "mapped
  * /usr/bin/app". */
 #define FLM_NOTE_MAPPED "mapped "

@@ -151,7 +151,7 @@ for compiler in $compilers; do
             return 1
         }
     }
-    without=total said='not shown inlined functions of lines'
+    without=total said='^not shown *inlined functions of lines: '
     for dwp in dwp llvm-dwp; do
         # binutils' dwp knows version 4 only.
         version=$([ $dwp = dwp ] && echo 4 || echo 5)

@@ -151,7 +151,7 @@ bool flm_session_explain(struct flm_session *s, const bool *is_unsymbolized,
         add_note(builder, FLM_NOTE_UNSYMBOLIZED, &name, &reason, &key);
         if (most->module && flm_module_build_id(most->module)->size > 0) {
             flm_build_id_print(flm_module_build_id(most->module), &id);
-            add_note(builder, "build id ", &name, &id, &key);
+            add_note(builder, FLM_NOTE_BUILD_ID, &name, &id, &key);
         }
     }
     bool good = explain_interpreters(s, builder) && explain_split(s, builder) && count && all &&

@@ -363,13 +363,33 @@ static void list_written_notes(const struct info *info)
     flm_written_notes_free(notes);
 }
 
+/* The notes that a profile has for each module: "mapped /usr/bin/sqlite3" is a row "mapped" that
+ * begins with the module. Paths are too long for the column of names. */
+static bool list_module_note(const struct info *info, struct flm_bytes key, struct flm_bytes value)
+{
+    static const char *const of_modules[] = {FLM_NOTE_BUILD_ID, FLM_NOTE_MAPPED,
+                                             FLM_NOTE_UNSYMBOLIZED, FLM_NOTE_NOT_SHOWN};
+    for (size_t i = 0; i < sizeof of_modules / sizeof of_modules[0]; i++) {
+        size_t size = strlen(of_modules[i]);
+        if (!flm_bytes_start_with(key, of_modules[i]))
+            continue;
+        struct flm_bytes name = {key.at, size - 1}, module = {key.at + size, key.size - size};
+        struct flm_text *text = row(info, name);
+        flm_text_add(text, module);
+        flm_text_puts(text, ": ");
+        flm_text_add(text, value);
+        return true;
+    }
+    return false;
+}
+
 /* A note as it is; but people read "10.1 s", where programs want nanoseconds. */
 static void list_note(const struct info *info, struct flm_bytes key, struct flm_bytes value)
 {
     uint64_t ns;
     if (flm_bytes_are(key, FLM_NOTE_DURATION) && flm_number_parse_uint(value, &ns))
         flm_quantity_add(named_row(info, "duration"), (double)ns, flm_bytes_of("ns"));
-    else
+    else if (!list_module_note(info, key, value))
         flm_text_add(row(info, key), value);
 }
 
