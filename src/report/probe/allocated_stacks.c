@@ -13,6 +13,7 @@
 struct frame {
     uint64_t address;
     size_t start, size; /* of its name */
+    bool is_hidden;     /* of the probe: between a function and its caller */
 };
 
 /* Many stacks have the same frames: each address is named once. */
@@ -45,8 +46,11 @@ static const struct frame *frame_at(struct frames *f, uint64_t address)
     for (struct flm_probe at = flm_index_probe(&f->index, hash); flm_index_next(&f->index, &at);)
         if (f->all.at[at.found].address == address)
             return &f->all.at[at.found];
-    struct frame frame = {.address = address, .start = f->texts.size};
-    flm_probe_name_address(f->decoded, f->options, f->file, address - (address > 0), &f->texts);
+    uint64_t calls = address - (address > 0);
+    struct frame frame = {.address = address,
+                          .start = f->texts.size,
+                          .is_hidden = flm_probe_is_of_probe(f->decoded, calls)};
+    flm_probe_name_address(f->decoded, f->options, f->file, calls, &f->texts);
     if (f->texts.size - frame.start > MOST_SIZE) {
         f->texts.size = frame.start + MOST_SIZE;
         flm_text_puts(&f->texts, "...");
@@ -98,17 +102,16 @@ static bool add_frames(struct frames *f, const struct flm_probe_stack *stack, st
     uint32_t first, end;
     if (!find_shown(f, stack, &first, &end))
         return false;
-    for (uint32_t i = first; i < end; i++) {
+    uint32_t shown = 0;
+    for (uint32_t i = first; i < end && shown <= SHOWN; i++) {
         const struct frame *frame = frame_at(f, stack->frame[i]);
-        flm_text_puts(to, i > first ? " < " : "");
-        if (i == first + SHOWN) {
-            flm_text_puts(to, "...");
-            break;
-        }
-        if (frame) /* it was found before */
-            flm_text_add(to, name_of(f, frame));
+        if (!frame || frame->is_hidden) /* each was found before */
+            continue;
+        flm_text_puts(to, shown > 0 ? " < " : "");
+        flm_text_add(to, shown < SHOWN ? name_of(f, frame) : flm_bytes_of("..."));
+        shown++;
     }
-    if (first == end)
+    if (shown == 0)
         flm_text_puts(to, "(no stack)");
     return !to->failed;
 }

@@ -178,19 +178,39 @@ static void stacks_of_several_processes_are_one(void **state)
     free(images[1]);
 }
 
+/* Says that the file `path` was mapped there, from its byte 0x500 on. */
+static void map(struct image *image, const char *path, uint64_t start, uint64_t end)
+{
+    size_t size = strlen(path);
+    memcpy((char *)place(image, TEXTS) + 20, path, size);
+    const struct flm_probe_mapping mapping = {.start = start,
+                                              .end = end,
+                                              .offset = 0x500,
+                                              .path = TEXTS * FLM_PROBE_UNIT + 20,
+                                              .path_size = (uint32_t)size};
+    memcpy(place(image, MAPPING), &mapping, sizeof mapping);
+    header_of(image)->first_mapping = MAPPING;
+}
+
+/* A function of the probe that calls the one that it measures, and has the same name. */
+static void frames_of_the_probe_are_left_out(void **state)
+{
+    (void)state;
+    struct image *image = make_leaks(bases[0], 1);
+    map(image, "/usr/lib/libflamel-probe.so.0", bases[0] + 0x20, bases[0] + 0x30);
+    struct flm_report *report = report_of(&image, 1, &with_names);
+    assert_row(report, "leaks", 0, "get < main", 350, 4, 450);
+    assert_int_equal(flm_report_row_count(flm_report_table_named(report, "leaks")), 1);
+    flm_report_free(report);
+    free(image);
+}
+
 /* Nobody knows symbols: the file says where its code was mapped. */
 static void without_names_they_are_places(void **state)
 {
     (void)state;
     struct image *image = make_leaks(bases[0], 1);
-    memcpy((char *)place(image, TEXTS) + 20, "/usr/bin/app", 12);
-    const struct flm_probe_mapping mapping = {.start = bases[0],
-                                              .end = bases[0] + 0x28,
-                                              .offset = 0x500,
-                                              .path = TEXTS * FLM_PROBE_UNIT + 20,
-                                              .path_size = 12};
-    memcpy(place(image, MAPPING), &mapping, sizeof mapping);
-    header_of(image)->first_mapping = MAPPING;
+    map(image, "/usr/bin/app", bases[0], bases[0] + 0x28);
     struct flm_report *report = report_of(&image, 1, NULL);
     assert_row(report, "leaks", 0, "app+0x510 < app+0x520 < 0x1030", 300, 3, 400);
     flm_report_free(report);
@@ -254,6 +274,7 @@ int main(void)
         cmocka_unit_test(samples_are_sorted_by_what_was_allocated),
         cmocka_unit_test(rows_that_are_not_shown_are_summed),
         cmocka_unit_test(stacks_of_several_processes_are_one),
+        cmocka_unit_test(frames_of_the_probe_are_left_out),
         cmocka_unit_test(without_names_they_are_places),
         cmocka_unit_test(locks_get_names),
         cmocka_unit_test(a_list_without_an_end_is_refused),
