@@ -18,6 +18,10 @@ $B/bench/power_bench: $(POWER_SOURCES:%.c=$B/obj/%.o)
 $B/obj/bench/power_bench.o $(POWER_SOURCES:%.c=$B/obj/%.o): LANGUAGE += -Itests
 $B/other/bench/power_bench.ok $(POWER_SOURCES:%.c=$B/other/%.ok): LANGUAGE += -Itests
 
+$B/bench/make_json: $(JSON_SOURCES:%.c=$B/obj/%.o)
+$B/obj/bench/make_json.o $(JSON_SOURCES:%.c=$B/obj/%.o): LANGUAGE += -Ibench
+$B/other/bench/make_json.ok $(JSON_SOURCES:%.c=$B/other/%.ok): LANGUAGE += -Ibench
+
 .PHONY: bench
 bench: $B/flamel $(PROBE_LIBRARIES) $(BENCHES)
 	$(if $(wildcard bench/run),bench/run $B,@set -e; for program in $(BENCHES); do $$program; done)

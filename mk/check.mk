@@ -3,7 +3,7 @@
 # The compiler that does not make the library reads everything too: no warnings from either.
 OTHER_CC := $(if $(findstring clang,$(CC)),gcc,$(CLANG))
 ALL_SOURCES := $(LIBRARY_SOURCES) $(COMMAND_SOURCES) $(PAGE_SOURCES) $(TEST_SOURCES) $(SUPPORT_SOURCES) \
-               $(wildcard tests/fuzz/*.c) $(BENCH_SOURCES) $(POWER_SOURCES) \
+               $(wildcard tests/fuzz/*.c) $(BENCH_SOURCES) $(POWER_SOURCES) $(JSON_SOURCES) \
                $(PROBE_SOURCES) $(PROBE_FRONT) probe/link.c $(PROBE_ENDS:$B/obj/%.o=%.c) \
                $(JAVA_SOURCES)
 OTHER := $(ALL_SOURCES:%.c=$B/other/%.ok)

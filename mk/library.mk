@@ -47,7 +47,8 @@ $B/libflamel.so: $B/$(SHARED)
 # Mentioned here, so that make keeps them: it removes what only a chain of patterns needs.
 .PHONY: objects
 objects: $(LIBRARY_OBJECTS) $(COMMAND_OBJECTS) $(PAGE_SOURCES:%.c=$B/obj/%.o) $(SUPPORT_OBJECTS) $(TEST_SOURCES:%.c=$B/obj/%.o) \
-         $(patsubst %.c,$B/obj/%.o,$(wildcard tests/fuzz/*.c)) $(BENCH_SOURCES:%.c=$B/obj/%.o) $(POWER_SOURCES:%.c=$B/obj/%.o)
+         $(patsubst %.c,$B/obj/%.o,$(wildcard tests/fuzz/*.c)) $(BENCH_SOURCES:%.c=$B/obj/%.o) $(POWER_SOURCES:%.c=$B/obj/%.o) \
+         $(JSON_SOURCES:%.c=$B/obj/%.o)
 
 $B/flamel: $(COMMAND_OBJECTS) $B/libflamel.a
 	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
