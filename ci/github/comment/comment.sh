@@ -19,6 +19,7 @@ if [ -n "${HEAD_SHA-}" ] && [ "$(gh api "repos/$GITHUB_REPOSITORY/pulls/$number"
 fi
 mark="<!-- flamel gate: ${ARTIFACT//[^A-Za-z0-9._ -]/} -->"
 body=$(mktemp)
+trap 'rm -f "$body"' EXIT
 {
     echo "$mark"
     head -c 65000 "$FOLDER/verdict.md"
