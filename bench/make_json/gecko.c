@@ -115,7 +115,7 @@ static void print_delta(const void *of, uint32_t i)
     printf("%.3f", ((const double *)of)[i] - (i > 0 ? ((const double *)of)[i - 1] : 0));
 }
 
-/* ---- Threads and their samples ---------------------------------------------------------------- */
+/* ---- Threads and their samples --------------------------------------------------------------- */
 
 struct samples {
     uint32_t *stacks, *cpu, *weights, count;
