@@ -122,20 +122,33 @@ void flm_mapping_note(struct flm_builder *b, const struct flm_mapping *mappings,
     FLM_ARRAY_CLEAR(&mapped);
 }
 
-void flm_mapped_frame_name(struct flm_text *out, uint64_t address, struct flm_bytes path)
+enum { MOST_NAME = 100 }; /* of a file name, which a file may repeat in every frame */
+
+static struct flm_bytes file_name(struct flm_bytes path)
 {
-    enum { MOST_SIZE = 100 }; /* of a file name, which a file may repeat in every frame */
     size_t slash = path.size;
     while (slash > 0 && path.at[slash - 1] != '/')
         slash--;
     struct flm_bytes name = flm_bytes_from(path, slash);
+    name.size = name.size < MOST_NAME ? name.size : MOST_NAME;
+    return name;
+}
+
+void flm_mapped_frame_name(struct flm_text *out, uint64_t address, struct flm_bytes path)
+{
+    struct flm_bytes name = file_name(path);
     if (address != 0)
         flm_text_format(out, "0x%llx", (unsigned long long)address);
     else if (name.size > 0 && name.at[0] != '[')
-        flm_text_format(out, "[%.*s]", (int)(name.size < MOST_SIZE ? name.size : MOST_SIZE),
-                        name.at);
+        flm_text_format(out, "[%.*s]", (int)name.size, name.at);
     else
         flm_text_puts(out, "[unknown]");
+}
+
+void flm_mapped_place_name(struct flm_text *out, uint64_t address, struct flm_bytes path)
+{
+    flm_text_add(out, file_name(path));
+    flm_text_format(out, "+0x%llx", (unsigned long long)address);
 }
 
 /* The path of a file is the last word, whatever is in it. */

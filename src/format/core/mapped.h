@@ -39,6 +39,10 @@ void flm_mapped_note(struct flm_builder *builder, const struct flm_mapped *mappe
  * address, the file name of its module, "[libc.so.6]"; without both, "[unknown]". */
 void flm_mapped_frame_name(struct flm_text *out, uint64_t address, struct flm_bytes path);
 
+/* Appends the name of code in a module that no symbol names: "libc.so.6+0x27b25", by its address
+ * there. It is the same in each recording of a build. */
+void flm_mapped_place_name(struct flm_text *out, uint64_t address, struct flm_bytes path);
+
 /* Takes the next range off the value of a note; its path is that of the note's key, `build_id` is
  * that of the whole note. False after the last one. */
 bool flm_mapped_next(struct flm_bytes *value, struct flm_mapped *mapped);

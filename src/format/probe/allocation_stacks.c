@@ -17,10 +17,14 @@ struct reading {
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
-/* Of the call: the one before that to which it returns. */
-static struct flm_frame frame_of(const struct reading *r, uint64_t address)
+/* The frame of a call below `node`, by the address to which it returns. The probe has none.
+ */
+static struct flm_node add_call(const struct reading *r, struct flm_node node, uint64_t address)
 {
-    return flm_probe_mapped_frame(r->mappings, address - (address > 0));
+    uint64_t call = address - (address > 0);
+    if (flm_probe_is_own_code(r->d, call))
+        return node;
+    return flm_builder_child(r->builder, node, flm_probe_mapped_frame(r->mappings, call));
 }
 
 /* Threads are in the order of their list; one that is new is not in it. */
@@ -51,7 +55,7 @@ static void add_stack(struct reading *r, const struct flm_probe_stack *stack, si
     struct flm_node node = r->roots[thread];
     uint32_t count = stack->count < FLM_PROBE_MOST_STACK ? stack->count : FLM_PROBE_MOST_STACK;
     for (uint32_t i = count; i-- > 0;)
-        node = flm_builder_child(b, node, frame_of(r, stack->frame[i]));
+        node = add_call(r, node, stack->frame[i]);
     if (r->options->keep_times)
         flm_builder_sample(b, FLM_NO_TIME, node, r->labels[thread], r->metric[0], value[0]);
     else

@@ -61,6 +61,24 @@ bool flm_probe_mapping_at(struct flm_bytes all, uint32_t place, struct flm_probe
     return true;
 }
 
+bool flm_probe_find_mapping(const struct flm_probe_decoded *decoded, uint64_t address,
+                            struct flm_probe_mapping *mapping, struct flm_bytes *path)
+{
+    for (uint32_t place = decoded->header.first_mapping;
+         flm_probe_mapping_at(decoded->all, place, mapping, path); place = mapping->next)
+        if (address >= mapping->start && address < mapping->end)
+            return true;
+    return false;
+}
+
+bool flm_probe_is_own_code(const struct flm_probe_decoded *decoded, uint64_t address)
+{
+    struct flm_probe_mapping mapping;
+    struct flm_bytes path;
+    return flm_probe_find_mapping(decoded, address, &mapping, &path) &&
+           flm_bytes_contain(path, "/libflamel-probe.so");
+}
+
 struct flm_bytes flm_probe_program(const struct flm_probe_decoded *decoded)
 {
     const struct flm_probe_header *header = &decoded->header;

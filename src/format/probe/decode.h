@@ -68,6 +68,13 @@ struct flm_bytes flm_probe_text_at(const struct flm_probe_decoded *decoded, uint
 bool flm_probe_mapping_at(struct flm_bytes all, uint32_t place, struct flm_probe_mapping *mapping,
                           struct flm_bytes *path);
 
+/* What is mapped at an address; false: nothing that the file knows. */
+bool flm_probe_find_mapping(const struct flm_probe_decoded *decoded, uint64_t address,
+                            struct flm_probe_mapping *mapping, struct flm_bytes *path);
+
+/* Whether the code at an address is that of libflamel-probe, which calls what it measures. */
+bool flm_probe_is_own_code(const struct flm_probe_decoded *decoded, uint64_t address);
+
 /* The program of the command: "/usr/bin/cc1 -quiet" is cc1. */
 struct flm_bytes flm_probe_program(const struct flm_probe_decoded *decoded);
 

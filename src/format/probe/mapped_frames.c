@@ -7,9 +7,12 @@
 
 enum { HEX_ID = 2 * sizeof((struct flm_probe_mapping){0}.build_id) };
 
+/* The profile has addresses in the file, which are the same in each run; where it is mapped is
+ * not. */
 struct flm_probe_mapped {
-    struct flm_mapped range;
-    uint32_t module; /* string */
+    struct flm_mapped range; /* in the file */
+    uint64_t start, size;    /* in memory */
+    uint32_t module;         /* string */
     char build_id[HEX_ID];
 };
 
@@ -17,9 +20,17 @@ static bool add_mapping(struct flm_probe_mappings *m, const struct flm_probe_map
                         struct flm_bytes path)
 {
     static const char digit[] = "0123456789abcdef";
-    struct flm_probe_mapped mapped = {
-        .range = {.start = from->start, .limit = from->end, .offset = from->offset, .path = path},
-        .module = flm_builder_string(m->builder, path.at, path.size).index};
+    uint64_t bytes = from->end > from->start ? from->end - from->start : 0;
+    if (from->offset > UINT64_MAX - bytes) /* no file is so large */
+        return true;
+    struct flm_probe_mapped mapped = {.range = {.start = from->offset,
+                                                .limit = from->offset + bytes,
+                                                .offset = from->offset,
+                                                .path = path},
+                                      .start = from->start,
+                                      .size = bytes,
+                                      .module =
+                                          flm_builder_string(m->builder, path.at, path.size).index};
     size_t size = from->build_id_size < HEX_ID / 2 ? from->build_id_size : HEX_ID / 2;
     for (size_t i = 0; i < size; i++) {
         mapped.build_id[2 * i] = digit[from->build_id[i] >> 4];
@@ -58,15 +69,19 @@ void flm_probe_mappings_clear(struct flm_probe_mappings *m)
 
 struct flm_frame flm_probe_mapped_frame(const struct flm_probe_mappings *m, uint64_t address)
 {
-    char buffer[64];
+    char buffer[160];
     struct flm_text text;
     const struct flm_probe_mapped *mapped = NULL;
     for (size_t i = 0; i < m->mapped.count && !mapped; i++)
-        if (address - m->mapped.at[i].range.start <
-            m->mapped.at[i].range.limit - m->mapped.at[i].range.start)
+        if (address - m->mapped.at[i].start < m->mapped.at[i].size)
             mapped = &m->mapped.at[i];
     flm_text_init_fixed(&text, buffer, sizeof buffer);
-    flm_mapped_frame_name(&text, address, mapped ? mapped->range.path : (struct flm_bytes){"", 0});
+    if (mapped) {
+        address = address - mapped->start + mapped->range.offset;
+        flm_mapped_place_name(&text, address, mapped->range.path);
+    } else {
+        flm_mapped_frame_name(&text, address, (struct flm_bytes){"", 0});
+    }
     const struct flm_frame_record record = {
         .function = flm_builder_string(m->builder, text.at, text.size).index,
         .module = mapped ? mapped->module : 0,

@@ -49,7 +49,7 @@ static const struct frame *frame_at(struct frames *f, uint64_t address)
     uint64_t calls = address - (address > 0);
     struct frame frame = {.address = address,
                           .start = f->texts.size,
-                          .is_hidden = flm_probe_is_of_probe(f->decoded, calls)};
+                          .is_hidden = flm_probe_is_own_code(f->decoded, calls)};
     flm_probe_name_address(f->decoded, f->options, f->file, calls, &f->texts);
     if (f->texts.size - frame.start > MOST_SIZE) {
         f->texts.size = frame.start + MOST_SIZE;

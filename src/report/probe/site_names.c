@@ -6,31 +6,12 @@
 
 #include "draw/text/cells.h"
 
-/* What is mapped at an address; false: nothing that the file has. */
-static bool find_mapping(const struct flm_probe_decoded *d, uint64_t address,
-                         struct flm_probe_mapping *mapping, struct flm_bytes *path)
-{
-    for (uint32_t place = d->header.first_mapping;
-         flm_probe_mapping_at(d->all, place, mapping, path); place = mapping->next)
-        if (address >= mapping->start && address < mapping->end)
-            return true;
-    return false;
-}
-
-bool flm_probe_is_of_probe(const struct flm_probe_decoded *d, uint64_t address)
-{
-    struct flm_probe_mapping mapping;
-    struct flm_bytes path;
-    return find_mapping(d, address, &mapping, &path) &&
-           flm_bytes_start_with(flm_path_end(path), "libflamel-probe");
-}
-
 /* "app+0x1234": where in its file the code is. */
 static bool add_place(const struct flm_probe_decoded *d, uint64_t address, struct flm_text *name)
 {
     struct flm_probe_mapping mapping;
     struct flm_bytes path;
-    if (!find_mapping(d, address, &mapping, &path))
+    if (!flm_probe_find_mapping(d, address, &mapping, &path))
         return false;
     flm_text_add(name, flm_path_end(path));
     flm_text_format(name, "+0x%llx",

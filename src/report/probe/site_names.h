@@ -14,9 +14,6 @@ enum flm_report_address flm_probe_name_address(const struct flm_probe_decoded *d
                                                size_t file, uint64_t address,
                                                struct flm_text *name);
 
-/* Whether the code at an address is that of libflamel-probe, which calls what it measures. */
-bool flm_probe_is_of_probe(const struct flm_probe_decoded *decoded, uint64_t address);
-
 /* Gives a name to each site that has an address and none. False, and `why`: no memory. */
 bool flm_probe_name_sites(struct flm_probe_decoded *decoded,
                           const struct flm_report_options *options, size_t file,

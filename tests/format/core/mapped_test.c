@@ -170,6 +170,16 @@ static void a_frame_without_a_name_has_that_of_its_address_or_of_its_module(void
     assert_frame_name(0, "", "[unknown]");
 }
 
+static void code_without_a_symbol_has_the_name_of_its_place(void **state)
+{
+    (void)state;
+    char buffer[200];
+    struct flm_text text;
+    flm_text_init_fixed(&text, buffer, sizeof buffer);
+    flm_mapped_place_name(&text, 0x27b25, flm_bytes_of("/lib/libc.so.6"));
+    assert_string_equal(buffer, "libc.so.6+0x27b25");
+}
+
 static bool note_strings_with_little_memory(void *context, struct flm_error *why)
 {
     (void)context;
@@ -202,6 +212,7 @@ int main(void)
         cmocka_unit_test(words_that_are_no_ranges_are_passed_over),
         cmocka_unit_test(mappings_without_a_path_or_a_limit_have_no_note_and_others_one),
         cmocka_unit_test(a_frame_without_a_name_has_that_of_its_address_or_of_its_module),
+        cmocka_unit_test(code_without_a_symbol_has_the_name_of_its_place),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -277,13 +277,58 @@ static void a_function_without_a_name_is_in_its_module(void **state)
     memcpy(place(image, PATH), path, sizeof path - 1);
     header_of(image)->first_mapping = MAPPING;
     p = read_image(image);
-    frame = frame_named(p, "0x401234");
+    frame = frame_named(p, "app+0x2234"); /* in the file, wherever it was mapped */
     assert_true(is_string(p, frame->module, path));
-    assert_int_equal(frame->address, FUNCTION);
+    assert_int_equal(frame->address, 0x2234);
     assert_true(frame->flags & FLM_FRAME_UNSYMBOLIZED);
-    assert_note(p, "mapped /usr/bin/app", "400000-402000@1000 id=ab01");
+    assert_note(p, "mapped /usr/bin/app", "1000-3000@1000 id=ab01");
     flm_profile_free(p);
     assert_survives_little_memory(probe, image_bytes(image));
+    free(image);
+}
+
+/* A library that was mapped at 0x10000 and the probe behind it, which calls what it measures. */
+static void stacks_of_allocations_have_the_frames_of_the_program(void **state)
+{
+    (void)state;
+    enum { STACK = 560, OWN = 600, LIBRARY = 602, OWN_PATH = 604, PATH = 606, START = 0x10000 };
+    static const char path[] = "/lib/libget.so.1", own[] = "/usr/lib/libflamel-probe.so.0";
+    struct image *image = make_image();
+    const struct flm_probe_mapping library = {.next = OWN,
+                                              .start = START,
+                                              .end = START + 0x1000,
+                                              .offset = 0x500,
+                                              .path = PATH * FLM_PROBE_UNIT,
+                                              .path_size = sizeof path - 1},
+                                   probe_itself = {.start = START + 0x1000,
+                                                   .end = START + 0x2000,
+                                                   .path = OWN_PATH * FLM_PROBE_UNIT,
+                                                   .path_size = sizeof own - 1};
+    const struct flm_probe_stack stack = {.count = 3,
+                                          .thread = THREAD,
+                                          .samples = 1,
+                                          .bytes = 300,
+                                          .allocations = FLM_PROBE_ALLOCATION_ONE,
+                                          .frame = {START + 0x11, START + 0x1021, START + 0x31}};
+    memcpy(place(image, LIBRARY), &library, sizeof library);
+    memcpy(place(image, OWN), &probe_itself, sizeof probe_itself);
+    memcpy(place(image, PATH), path, sizeof path - 1);
+    memcpy(place(image, OWN_PATH), own, sizeof own - 1);
+    memcpy(place(image, STACK), &stack, sizeof stack);
+    header_of(image)->first_mapping = LIBRARY;
+    header_of(image)->first_stack = STACK;
+    struct flm_profile *p = read_image(image);
+    uint32_t *parent = calloc(p->sizes.node_count, sizeof *parent), inner = 0;
+    assert_non_null(parent);
+    flm_profile_parents(p, parent);
+    for (uint32_t i = 1; i < p->sizes.node_count; i++)
+        if (is_string(p, p->frames[p->node_frame[i]].function, "libget.so.1+0x510"))
+            inner = i;
+    assert_int_not_equal(inner, 0);
+    const struct flm_frame_record *caller = &p->frames[p->node_frame[parent[inner]]];
+    assert_true(is_string(p, caller->function, "libget.so.1+0x530"));
+    free(parent);
+    flm_profile_free(p);
     free(image);
 }
 
@@ -314,6 +359,7 @@ int main(void)
         cmocka_unit_test(what_comes_while_it_is_read_is_left_out),
         cmocka_unit_test(places_that_lead_nowhere_are_refused),
         cmocka_unit_test(a_function_without_a_name_is_in_its_module),
+        cmocka_unit_test(stacks_of_allocations_have_the_frames_of_the_program),
         cmocka_unit_test(the_laws_of_formats_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
