@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algebra/compare/renamed_paths.h"
 #include "algebra/operation/rebuild.h"
 #include "base/core/array.h"
 #include "base/core/path_name.h"
@@ -201,16 +202,76 @@ static bool pair_up(struct path *path, uint32_t first, uint32_t end, struct alon
     return true;
 }
 
+/* ---- Which have another name ----------------------------------------------------------------- */
+
+static uint32_t module_of(const struct flm_frame_record *frame)
+{
+    return frame->module;
+}
+
+static uint32_t file_of(const struct flm_frame_record *frame)
+{
+    return frame->file;
+}
+
+/* The paths of one side without a partner, as indices and as strings. */
+struct lone {
+    struct FLM_ARRAY(uint32_t) path;
+    struct FLM_ARRAY(uint32_t) string;
+};
+
+static bool find_lone(struct lone *lone, const struct path *path, uint32_t count, bool is_other)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (path[i].is_other == is_other && !path[i].is_shared && path[i].partner == FLM_NONE &&
+            (!FLM_ARRAY_ADD(&lone->path, i) || !FLM_ARRAY_ADD(&lone->string, path[i].string)))
+            return false;
+    return true;
+}
+
+static bool find_renamed(const struct flm_profile *p, const struct flm_profile *other,
+                         enum kind kind, struct path *path, uint32_t count,
+                         struct flm_same_paths *same)
+{
+    struct lone lone[2] = {{.string = {0}}};
+    bool good = find_lone(&lone[0], path, count, false) && find_lone(&lone[1], path, count, true);
+    const struct flm_lone_paths own = {p, lone[0].string.at, (uint32_t)lone[0].string.count},
+                                others = {other, lone[1].string.at, (uint32_t)lone[1].string.count};
+    uint32_t *partner = malloc((own.count + (size_t)1) * sizeof *partner);
+    good = good && partner &&
+           flm_renamed_paths_find(&own, &others, kind == MODULES ? module_of : file_of, partner);
+    for (uint32_t i = 0; good && i < own.count; i++) {
+        if (partner[i] == FLM_NONE)
+            continue;
+        struct path *from = &path[lone[0].path.at[i]];
+        from->partner = lone[1].path.at[partner[i]];
+        const struct path *to = &path[from->partner];
+        if (same->renamed++ > 0)
+            continue;
+        struct flm_text text;
+        flm_text_init_fixed(&text, same->from, sizeof same->from);
+        flm_text_add(&text, from->name);
+        flm_text_init_fixed(&text, same->to, sizeof same->to);
+        flm_text_add(&text, to->name);
+    }
+    free(partner);
+    for (int side = 0; side < 2; side++) {
+        FLM_ARRAY_CLEAR(&lone[side].path);
+        FLM_ARRAY_CLEAR(&lone[side].string);
+    }
+    return good;
+}
+
 /* Fills `becomes`, by string of `p`: that of the other profile; FLM_NONE: it stays. */
 static bool find_same(const struct flm_profile *p, const struct flm_profile *other, enum kind kind,
-                      uint32_t *becomes, uint32_t *count)
+                      uint32_t *becomes, struct flm_same_paths *same)
 {
     struct paths paths = {{0}};
     for (uint32_t i = 0; i < p->sizes.string_count; i++)
         becomes[i] = FLM_NONE;
     bool good = add_paths(&paths, p, kind, false) && add_paths(&paths, other, kind, true);
     struct path *path = good ? sorted(&paths) : NULL;
-    uint32_t all = path ? (uint32_t)paths.all.count : 0;
+    uint32_t all = path ? (uint32_t)paths.all.count : 0, renamed = same->renamed, count = 0;
     struct alone alone = {{{0}}};
     good = path != NULL;
     for (uint32_t first = 0, end; good && first < all; first = end) {
@@ -218,11 +279,13 @@ static bool find_same(const struct flm_profile *p, const struct flm_profile *oth
             end++;
         good = pair_up(path, first, end, &alone);
     }
+    good = good && find_renamed(p, other, kind, path, all, same);
     for (uint32_t i = 0; good && i < all; i++)
         if (!path[i].is_other && path[i].partner != FLM_NONE) {
             becomes[path[i].string] = path[path[i].partner].string;
-            ++*count;
+            count++;
         }
+    *(kind == MODULES ? &same->modules : &same->files) = count - (same->renamed - renamed);
     FLM_ARRAY_CLEAR(&paths.all);
     FLM_ARRAY_CLEAR(&alone.at[0]);
     FLM_ARRAY_CLEAR(&alone.at[1]);
@@ -344,6 +407,31 @@ struct becoming {
     uint32_t *modules, *files, *frames;
 };
 
+/* A command is called as its program, of which the kernel keeps 15 bytes. */
+static bool is_command_of(struct flm_bytes label, struct flm_bytes path)
+{
+    enum { MOST_COMMAND = 15 };
+    struct flm_bytes name = flm_path_last(without_deleted(path), "/\\");
+    name.size = name.size < MOST_COMMAND ? name.size : MOST_COMMAND;
+    return name.size > 0 && flm_bytes_equal(label, name);
+}
+
+/* The label of the command of a program that has another name in the other profile. */
+static uint32_t renamed_label(struct flm_rebuild *r, const struct flm_profile *other,
+                              uint32_t label, const uint32_t *becomes)
+{
+    for (uint32_t module = 0; module < r->p->sizes.string_count; module++) {
+        if (becomes[module] == FLM_NONE ||
+            !is_command_of(flm_string_bytes(r->p, label), flm_string_bytes(r->p, module)))
+            continue;
+        struct flm_bytes path = flm_string_bytes(other, becomes[module]);
+        for (uint32_t i = 1; i < other->sizes.frame_count; i++)
+            if (other->frames[i].kind == FLM_KIND_LABEL && is_command_of(name_at(other, i), path))
+                return copied(r, other, other->frames[i].function);
+    }
+    return label;
+}
+
 /* Of a frame of the split profile, which was `given` of the joined one. */
 static uint32_t make_frame(struct flm_rebuild *r, const struct flm_profile *other,
                            const struct becoming *b, uint32_t frame, uint32_t given)
@@ -359,7 +447,10 @@ static uint32_t make_frame(struct flm_rebuild *r, const struct flm_profile *othe
     } else {
         record.module = renamed(r, other, record.module, b->modules);
         record.file = renamed(r, other, record.file, b->files);
-        if (location == 0 && record.module == before->module && record.file == before->file)
+        if (record.kind == FLM_KIND_LABEL)
+            record.function = renamed_label(r, other, record.function, b->modules);
+        if (location == 0 && record.module == before->module && record.file == before->file &&
+            record.function == before->function)
             return frame;
     }
     struct flm_frame made = flm_builder_frame(r->builder, &record);
@@ -442,13 +533,13 @@ bool flm_take_paths(const struct flm_profile *p, const struct flm_profile *other
     struct becoming b = {all, all + strings, all + 2 * strings};
     *made = NULL;
     *same = (struct flm_same_paths){0};
-    bool good = all && find_same(p, other, MODULES, b.modules, &same->modules) &&
-                find_same(p, other, FILES, b.files, &same->files);
+    bool good = all && find_same(p, other, MODULES, b.modules, same) &&
+                find_same(p, other, FILES, b.files, same);
     if (good)
         find_functions(p, other, b.frames, &same->functions);
     else
         flm_error_memory(why);
-    if (good && same->modules + same->files + same->functions > 0) {
+    if (good && same->modules + same->files + same->functions + same->renamed > 0) {
         *made = with_paths_of_all(p, other, &b, why);
         good = *made != NULL;
     }

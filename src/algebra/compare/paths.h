@@ -10,6 +10,9 @@
  *
  * " (deleted)" does not count.
  *
+ * Of the others two may be one under another name (renamed_paths.h): ./old and ./new. The label of
+ * their command is then the same too.
+ *
  * Where one of both names no module at all (folded stacks, Go's texts of ?debug=1), a function is
  * that of the same name in the other, if there is only one that it can be. */
 #ifndef FLAMEL_ALGEBRA_COMPARE_PATHS_H
@@ -20,6 +23,8 @@
 struct flm_same_paths {
     uint32_t modules, files; /* how many */
     uint32_t functions;      /* whose modules only one of both has */
+    uint32_t renamed;        /* modules and files that have another name */
+    char from[64], to[64];   /* the names of the first of them, shortened */
 };
 
 /* `p` with the paths of `other`, where they are other ones: *made, to be freed; NULL, if there are

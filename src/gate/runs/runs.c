@@ -211,6 +211,11 @@ static bool with_equal_paths(struct flm_run_input *in, uint32_t count, struct fl
         most->modules = same.modules > most->modules ? same.modules : most->modules;
         most->files = same.files > most->files ? same.files : most->files;
         most->functions = same.functions > most->functions ? same.functions : most->functions;
+        if (same.renamed > most->renamed) {
+            most->renamed = same.renamed;
+            memcpy(most->from, same.from, sizeof most->from);
+            memcpy(most->to, same.to, sizeof most->to);
+        }
     }
     return true;
 }
