@@ -6,6 +6,7 @@
 #include "base/number/number.h"
 #include "draw/text/quantity.h"
 #include "flamel/notes.h"
+#include "format/core/whole_values.h"
 #include "profile/chains.h"
 #include "profile/sample_span.h"
 
@@ -172,18 +173,14 @@ static void add_frames(struct losses *l)
         add_loss(l, "kinds of ", kinds, "frame");
 }
 
-/* Times in milliseconds, say, are written in nanoseconds, with their fractions. */
+/* Times in milliseconds, say, are written in nanoseconds: what is a fraction then is rounded. */
 static void add_fractions(struct losses *l)
 {
-    const struct flm_profile *p = l->p;
-    uint32_t rounded = 0;
-    for (uint32_t m = 0; m < p->sizes.metric_count && l->format->whole_values; m++) {
-        bool in_ns = flm_time_unit_ns(flm_string_bytes(p, p->metrics[m].unit)) > 1;
-        for (uint32_t i = 0; i < p->sizes.node_count && !in_ns; i++) {
-            double value = flm_self_column(p, m)[i];
-            rounded += value < FLM_EXACT_LIMIT && value > -FLM_EXACT_LIMIT &&
-                       (double)(int64_t)value != value;
-        }
+    double rounded = 0;
+    for (uint32_t m = 0; m < l->p->sizes.metric_count && l->format->whole_values; m++) {
+        uint32_t of_metric;
+        flm_whole_factor(l->p, m, &of_metric);
+        rounded += of_metric;
     }
     if (rounded > 0)
         add_loss(l, "fractions of ", rounded, "value");

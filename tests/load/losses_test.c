@@ -74,6 +74,23 @@ static void every_part_that_is_not_held_is_told(void **state)
     flm_profile_free(p);
 }
 
+static void fractions_of_a_nanosecond_are_told(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric time = flm_builder_metric(b, "time", "ms");
+    struct flm_node node = flm_builder_root(b);
+    for (size_t i = 0; i < 3; i++) {
+        node = flm_builder_child(b, node, flm_builder_function(b, "abc" + i, 1));
+        flm_builder_add(b, node, time, (double[]){1.5, 0.000002, 0.1234567}[i]);
+    }
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    static const char *const whole[] = {"pprof", "otlp", "otlp-json", "callgrind"};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        assert_string_equal(losses_of(p, whole[i], false), "fractions of 1 value");
+    flm_profile_free(p);
+}
+
 static void notes_that_people_wrote_are_told(void **state)
 {
     (void)state;
@@ -455,6 +472,7 @@ static void formats_lose_what_they_say(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fractions_of_a_nanosecond_are_told),
         cmocka_unit_test(notes_that_people_wrote_are_told),
         cmocka_unit_test(every_part_that_is_not_held_is_told),
         cmocka_unit_test(inlined_frames_without_their_function_are_told),

@@ -242,12 +242,18 @@ static void put_sample(struct writing *w, uint32_t node, uint32_t set)
     flm_wire_put_message(&w->message, 4, &w->inner);
 }
 
+struct values {
+    uint32_t metric;
+    double factor;
+    struct flm_whole_series series;
+};
+
 /* Samples of one node, label set and kind, `order` [from, to): what they sum up to. */
-static double put_values(struct writing *w, uint32_t metric, double factor, const uint32_t *order,
-                         size_t from, size_t to)
+static double put_values(struct writing *w, struct values *of, const uint32_t *order, size_t from,
+                         size_t to)
 {
     const struct flm_profile *p = w->p;
-    struct flm_sample_values values = flm_sample_values(p, metric);
+    struct flm_sample_values values = flm_sample_values(p, of->metric);
     double sum = 0;
     bool has_times = p->sample_time[order[from]] != FLM_NO_TIME, any = false;
     w->inner.size = w->times.size = 0;
@@ -257,7 +263,7 @@ static double put_values(struct writing *w, uint32_t metric, double factor, cons
         if (value == 0)
             continue;
         any = true;
-        flm_wire_put_varint(&w->inner, (uint64_t)flm_whole_value(value * factor));
+        flm_wire_put_varint(&w->inner, (uint64_t)flm_whole_next(&of->series, value * of->factor));
         for (int shift = 0; shift < 64 && has_times; shift += 8)
             flm_text_putc(&w->times, (char)((uint64_t)p->sample_time[order[i]] >> shift));
     }
@@ -270,21 +276,22 @@ static double put_values(struct writing *w, uint32_t metric, double factor, cons
     return sum;
 }
 
-static void put_samples(struct writing *w, uint32_t metric, double factor, const uint32_t *order)
+static void put_samples(struct writing *w, struct values *of, const uint32_t *order)
 {
     const struct flm_profile *p = w->p;
     size_t next = 0, count = p->sizes.sample_count;
     for (uint32_t node = 0; node < p->sizes.node_count && !w->profile.failed; node++) {
-        double rest = flm_self_column(p, metric)[node];
+        double self = flm_self_column(p, of->metric)[node], taken = 0;
         while (next < count && p->sample_node[order[next]] == node) {
             size_t from = next;
             while (next < count && order_samples(p, order[from], order[next]) == 0)
                 next++;
-            rest -= put_values(w, metric, factor, order, from, next);
+            taken += put_values(w, of, order, from, next);
         }
-        if (flm_whole_value(rest * factor) == 0)
+        int64_t rest = flm_whole_next(&of->series, flm_whole_rest(self, taken) * of->factor);
+        if (rest == 0)
             continue;
-        flm_wire_put_varint(&w->inner, (uint64_t)flm_whole_value(rest * factor));
+        flm_wire_put_varint(&w->inner, (uint64_t)rest);
         put_sample(w, node, 0);
         flm_wire_put_message(&w->profile, 2, &w->message);
     }
@@ -296,12 +303,12 @@ static void write_profile(struct writing *w, uint32_t metric, const uint32_t *or
 {
     const struct flm_profile *p = w->p;
     uint32_t rounded;
-    double factor = flm_whole_factor(p, metric, &rounded);
+    struct values values = {.metric = metric, .factor = flm_whole_factor(p, metric, &rounded)};
     int64_t number;
     struct flm_bytes unit = flm_string_bytes(p, p->metrics[metric].unit);
     put_type(w, 1, flm_string_bytes(p, p->metrics[metric].name),
-             factor == 1 ? unit : flm_bytes_of("ns"));
-    put_samples(w, metric, factor, order);
+             values.factor == 1 ? unit : flm_bytes_of("ns"));
+    put_samples(w, &values, order);
     flm_wire_put_fixed64(&w->profile, 3, (uint64_t)flm_recorded_time(p));
     if (flm_unit_parse(note(w, "duration_ns"), &number, &unit))
         flm_wire_put_number(&w->profile, 4, (uint64_t)number);

@@ -4,8 +4,8 @@
  * them (core/string_table.h); core/location_tables.h has functions, mappings and locations.
  *
  * pprof shows the last sample type unless it is told otherwise; the profile's first metric is
- * written last, and named as the default too. Values are whole numbers there: fractions of times
- * are written in nanoseconds, others are rounded, and a comment says how many.
+ * written last, and named as the default too. Values are whole numbers there (core/whole_values.h);
+ * a comment says how many were rounded.
  * Single samples are written where they have labels, those of one stack and the same labels as one;
  * times are written if the profile had them from pprof. */
 #include <stdlib.h>
@@ -24,10 +24,11 @@ struct writing {
     struct flm_text *out, message, inner;
     struct flm_location_tables tables;
     struct flm_string_table strings;
-    struct flm_bytes numeric; /* FLM_NOTE_NUMERIC */
-    double *factor;           /* by metric: of flm_whole_factor */
-    struct flm_text rounded;  /* the comment on values that were rounded */
-    struct flm_text written;  /* notes that people wrote */
+    struct flm_bytes numeric;        /* FLM_NOTE_NUMERIC */
+    double *factor;                  /* by metric: of flm_whole_factor */
+    struct flm_whole_series *series; /* by metric */
+    struct flm_text rounded;         /* the comment on values that were rounded */
+    struct flm_text written;         /* notes that people wrote */
     bool has_times;
 };
 
@@ -99,16 +100,15 @@ static void put_labels(struct writing *w, uint32_t label_set, int64_t time_ns)
 }
 
 /* The first metric stands last. */
-static void put_values(struct writing *w, const double *values)
+static void put_values(struct writing *w, const int64_t *values)
 {
     uint32_t count = w->p->sizes.metric_count;
     for (uint32_t m = 1; m <= count; m++)
-        flm_wire_put_varint(&w->inner,
-                            (uint64_t)flm_whole_value(values[m % count] * w->factor[m % count]));
+        flm_wire_put_varint(&w->inner, (uint64_t)values[m % count]);
     flm_wire_put_message(&w->message, 2, &w->inner);
 }
 
-static void put_sample(struct writing *w, uint32_t node, const double *values, uint32_t label_set,
+static void put_sample(struct writing *w, uint32_t node, const int64_t *values, uint32_t label_set,
                        int64_t time_ns)
 {
     for (uint32_t i = node; i != 0; i = w->tables.up[i])
@@ -129,31 +129,36 @@ static int order_samples(const void *context, uint32_t a, uint32_t b)
 }
 
 /* Samples by node and labels, and what nodes have beside them. `order`: all samples, sorted. */
-static void put_samples(struct writing *w, const uint32_t *order, double *values, double *rest)
+static void put_samples(struct writing *w, const uint32_t *order, double *sums, int64_t *whole)
 {
     const struct flm_profile *p = w->p;
     uint32_t metrics = p->sizes.metric_count, next = 0;
     for (uint32_t node = 0; node < p->sizes.node_count && !w->out->failed; node++) {
         bool has_rest = false;
-        for (uint32_t m = 0; m < metrics; m++)
-            rest[m] = flm_self_column(p, m)[node];
+        double *taken = sums + metrics; /* by the samples of the node */
+        memset(taken, 0, metrics * sizeof *taken);
         while (next < p->sizes.sample_count && p->sample_node[order[next]] == node) {
             uint32_t first = order[next];
-            memset(values, 0, metrics * sizeof *values);
+            memset(sums, 0, metrics * sizeof *sums);
             do {
                 for (uint32_t m = 0; m < metrics; m++)
-                    values[m] += flm_sample_value(p, m, order[next]);
+                    sums[m] += flm_sample_value(p, m, order[next]);
                 next++;
             } while (!w->has_times && next < p->sizes.sample_count &&
                      order_samples(p, first, order[next]) == 0);
-            for (uint32_t m = 0; m < metrics; m++)
-                rest[m] -= values[m];
-            put_sample(w, node, values, p->sample_labels[first], p->sample_time[first]);
+            for (uint32_t m = 0; m < metrics; m++) {
+                taken[m] += sums[m];
+                whole[m] = flm_whole_next(&w->series[m], sums[m] * w->factor[m]);
+            }
+            put_sample(w, node, whole, p->sample_labels[first], p->sample_time[first]);
         }
-        for (uint32_t m = 0; m < metrics; m++)
-            has_rest = has_rest || flm_whole_value(rest[m] * w->factor[m]) != 0;
+        for (uint32_t m = 0; m < metrics; m++) {
+            double rest = flm_whole_rest(flm_self_column(p, m)[node], taken[m]);
+            whole[m] = flm_whole_next(&w->series[m], rest * w->factor[m]);
+            has_rest |= whole[m] != 0;
+        }
         if (has_rest)
-            put_sample(w, node, rest, 0, FLM_NO_TIME);
+            put_sample(w, node, whole, 0, FLM_NO_TIME);
     }
 }
 
@@ -162,16 +167,18 @@ static bool write_samples(struct writing *w)
     const struct flm_profile *p = w->p;
     size_t count = p->sizes.sample_count, metrics = p->sizes.metric_count;
     uint32_t *order = malloc((2 * count + 1) * sizeof *order);
-    double *values = malloc((2 * metrics + 1) * sizeof *values);
-    bool good = order && values;
+    double *sums = malloc((2 * metrics + 1) * sizeof *sums);
+    int64_t *whole = malloc((metrics + 1) * sizeof *whole);
+    bool good = order && sums && whole;
     for (size_t i = 0; good && i < count; i++)
         order[i] = (uint32_t)i;
     if (good) {
         flm_sort(order, count, order + count, order_samples, p);
-        put_samples(w, order, values, values + metrics);
+        put_samples(w, order, sums, whole);
     }
     free(order);
-    free(values);
+    free(sums);
+    free(whole);
     return good;
 }
 
@@ -347,13 +354,15 @@ bool flm_pprof_write(const struct flm_profile *p, const struct flm_write_options
         .out = out,
         .strings = {.profile = p},
         .factor = calloc((size_t)p->sizes.metric_count + 1, sizeof(double)),
+        .series = calloc((size_t)p->sizes.metric_count + 1, sizeof(struct flm_whole_series)),
     };
     w.numeric = note(&w, FLM_NOTE_NUMERIC);
     w.has_times = flm_list_has(w.numeric, flm_bytes_of(FLM_PPROF_TIME));
     bool made = flm_location_tables_make(&w.tables, p, why);
     w.p = w.tables.p;
-    bool good = made && w.factor && write_all(&w);
+    bool good = made && w.factor && w.series && write_all(&w);
     free(w.factor);
+    free(w.series);
     flm_location_tables_clear(&w.tables);
     flm_string_table_clear(&w.strings);
     flm_text_clear(&w.rounded);

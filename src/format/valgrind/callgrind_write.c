@@ -7,8 +7,8 @@
 #include "base/number/number.h"
 #include "format/call_graph/call_graph.h"
 #include "format/core/location_tables.h"
+#include "format/core/whole_values.h"
 #include "profile/chains.h"
-#include "profile/sample_span.h"
 
 /* The items or the edges of a function, as a linked list of indices. */
 struct chain {
@@ -24,7 +24,8 @@ struct function {
 
 struct event {
     uint32_t metric;
-    double factor; /* what values are multiplied by: 1, or 1e9 for s with fractions */
+    double factor; /* of flm_whole_factor */
+    struct flm_whole_series series;
     struct flm_bytes unit;
 };
 
@@ -51,27 +52,19 @@ struct writing {
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-static bool has_fractions(const double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (values[i] < FLM_EXACT_LIMIT && values[i] != (double)(uint64_t)values[i])
-            return true;
-    return false;
-}
-
 static bool add_event(struct writing *w, uint32_t metric)
 {
     const double *self = flm_self_column(w->p, metric);
     size_t count = w->p->sizes.node_count;
-    struct event event = {metric, 1, flm_string_bytes(w->p, w->p->metrics[metric].unit)};
+    struct event event = {.metric = metric,
+                          .unit = flm_string_bytes(w->p, w->p->metrics[metric].unit)};
+    uint32_t rounded_count;
     if (flm_has_negative(self, count))
         return flm_error_set(w->why, FLM_ERROR_USAGE,
                              "callgrind files have no negative costs: write .flm or folded stacks");
-    double unit_ns = flm_time_unit_ns(event.unit);
-    if (unit_ns > 1 && has_fractions(self, count)) {
-        event.factor = unit_ns;
+    event.factor = flm_whole_factor(w->p, metric, &rounded_count);
+    if (event.factor != 1)
         event.unit = flm_bytes_of("ns");
-    }
     if (flm_profile_total(w->p, (struct flm_metric){metric}) * event.factor >= 0x1p63)
         return flm_error_set(w->why, FLM_ERROR_RANGE,
                              "callgrind files have no costs of 2^63 and more: write .flm or folded "
@@ -293,15 +286,23 @@ static void write_function(struct writing *w, const char *key, uint32_t function
     flm_text_putc(w->out, '\n');
 }
 
-static void write_costs(struct writing *w, uint32_t line, const double *costs)
+/* `is_own`: of a function itself, which all together are the total. */
+static void write_costs(struct writing *w, uint32_t line, const double *costs, bool is_own)
 {
-    size_t count = w->events.count;
-    while (count > 1 && rounded(costs[count - 1] * w->events.at[count - 1].factor) == 0)
-        count--;
+    size_t zeros = 0; /* those at the end are left out */
     flm_text_uint(w->out, line);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < w->events.count; i++) {
+        struct event *event = &w->events.at[i];
+        double value = costs[i] * event->factor;
+        uint64_t cost = is_own ? (uint64_t)flm_whole_next(&event->series, value) : rounded(value);
+        if (cost == 0 && i > 0) {
+            zeros++;
+            continue;
+        }
+        for (; zeros > 0; zeros--)
+            flm_text_puts(w->out, " 0");
         flm_text_putc(w->out, ' ');
-        flm_text_uint(w->out, rounded(costs[i] * w->events.at[i].factor));
+        flm_text_uint(w->out, cost);
     }
     flm_text_putc(w->out, '\n');
 }
@@ -321,7 +322,7 @@ static void write_call(struct writing *w, const struct flm_frame_record *from, u
     flm_text_putc(w->out, ' ');
     flm_text_uint(w->out, to->line);
     flm_text_putc(w->out, '\n');
-    write_costs(w, edge->line, w->edge_costs + index * w->events.count);
+    write_costs(w, edge->line, w->edge_costs + index * w->events.count, false);
 }
 
 static bool has_costs(const struct writing *w, const double *costs)
@@ -350,7 +351,7 @@ static void write_body(struct writing *w, uint32_t index)
             write_name(w, item->file ? "fi" : "fe", NAME_FILE,
                        item->file ? item->file : frame->file);
         file = item->file;
-        write_costs(w, item->line, costs);
+        write_costs(w, item->line, costs, true);
     }
     if (file != 0)
         write_name(w, "fe", NAME_FILE, frame->file);

@@ -17,8 +17,8 @@
  * is called and also begins stacks is therefore called by a function `(root)` of a file `(root)`
  * too, which callgrind.c passes over.
  *
- * Costs are whole numbers. A metric in s, ms or us with fractions is written in ns; fractions of
- * others are rounded, after those of a line are summed. The numbers of calls are those of the
+ * Costs are whole numbers: core/whole_values.h, for sums of lines. Costs of calls are rounded each
+ * by itself. The numbers of calls are those of the
  * metric "calls"; without it each is 1, because 0 is no call, and `desc: Calls: not counted` says
  * so.
  *

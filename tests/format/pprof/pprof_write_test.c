@@ -1,5 +1,5 @@
-/* pprof_write_test.c - what functions without a name have besides is written, and read again: by
- * pprof and by OTLP, which share their tables. */
+/* pprof_write_test.c - what is written, and read again: by pprof and by OTLP, which share their
+ * tables, and by callgrind, which shares their whole numbers. */
 #include "format/pprof/proto.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
@@ -61,10 +61,45 @@ static void functions_without_a_name_keep_their_lines(void **state)
     flm_profile_free(p);
 }
 
+/* 1,001 samples of 1.4 ns and of 0.4 of a thing, in 7 stacks; each alone is 1 and 0. */
+static struct flm_profile *fractions(void)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric time = flm_builder_metric(b, "time", "ms");
+    struct flm_metric things = flm_builder_metric(b, "things", "things");
+    for (int i = 0; i < 1001; i++) {
+        struct flm_node node = flm_builder_child(b, flm_builder_root(b),
+                                                 flm_builder_function(b, "abcdefg" + i % 7, 1));
+        flm_builder_sample(b, 10 * i, node, (struct flm_label_set){0}, time, 0.0000014);
+        flm_builder_sample_add(b, things, 0.4);
+    }
+    return flm_builder_finish(b, NULL);
+}
+
+static void totals_of_fractions_are_the_nearest_whole_numbers(void **state)
+{
+    (void)state;
+    static const struct flm_format *const formats[] = {&flm_format_pprof, &flm_format_otlp,
+                                                       &flm_format_callgrind};
+    struct flm_profile *p = fractions();
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        struct flm_text out = {0};
+        assert_true(formats[i]->write(p, &(struct flm_write_options){{0}}, &out, NULL));
+        struct flm_profile *again = read_bytes(formats[i], (struct flm_bytes){out.at, out.size},
+                                               &(struct flm_read_options){0});
+        assert_metric(again, 0, "time", "ns", 1401, 7);
+        assert_metric(again, 1, "things", "things", 400, 7);
+        flm_profile_free(again);
+        flm_text_clear(&out);
+    }
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_without_a_name_keep_their_lines),
+        cmocka_unit_test(totals_of_fractions_are_the_nearest_whole_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

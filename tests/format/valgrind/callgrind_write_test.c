@@ -146,7 +146,7 @@ static void metrics_modules_files_and_lines_come_back(void **state)
     assert_int_equal(back->sizes.metric_count, 3); /* no calls, which nobody counted */
     assert_metric(back, 0, "cpu time: user", "ns", 750000000, 2);
     assert_metric(back, 1, "alloc", "bytes", 9007199254740992.0 * 512, 1);
-    assert_metric(back, 2, "frobs=(2)", "widgets", 3, 2); /* each line rounded */
+    assert_metric(back, 2, "frobs=(2)", "widgets", 2, 2); /* of 1.5 */
     assert_note(back, "command", "app 1");
     assert_non_null(flm_profile_note_named(back, FLM_NOTE_NOT_SHOWN "exact stacks").at);
     const struct flm_frame_record *frame = frame_named(back, "(1) f");
