@@ -162,6 +162,20 @@ static bool is_frame(struct flm_bytes name)
     return first.size == name.size || has_parameters(name);
 }
 
+/* Whether each name of a stack, which has several, could be that of a single frame. */
+static bool are_frames(struct flm_bytes stack)
+{
+    const char *at = stack.at, *end = stack.at + stack.size;
+    for (;;) {
+        const char *mark = flm_find(at, end, ';');
+        if (!is_frame((struct flm_bytes){at, (size_t)(mark - at)}))
+            return false;
+        if (mark == end)
+            return true;
+        at = mark + 1;
+    }
+}
+
 /* `line` has no blanks at its end. */
 static enum shape shape_of(struct flm_bytes line, int *numbers)
 {
@@ -190,6 +204,7 @@ enum { COLUMNS = 16 };
 
 struct head {
     int shapes[OTHER + 1]; /* lines of each shape */
+    int plain;             /* stacks of which each name could be a stack of one frame */
     int valued;            /* lines with a number at their end */
     int two;               /* those of them with two */
     int dated;             /* those of which the last is a date */
@@ -265,6 +280,8 @@ static struct head look_at(struct flm_bytes all, bool whole, unsigned wanted)
             head.is_cut = true;
         }
         head.shapes[shape]++;
+        struct flm_bytes stack;
+        head.plain += shape == STACK && trailing_numbers(line, &stack) > 0 && are_frames(stack);
         head.valued += numbers > 0;
         head.two += numbers == 2;
         head.dated += numbers == 2 && is_date(line);
@@ -305,6 +322,15 @@ static bool has_many_frames(const struct head *h)
     return h->shapes[STACK] > 0 && h->shapes[STACK] * 10 >= lines;
 }
 
+/* Whether most lines are stacks beyond doubt, and others are only words: a header, or what went
+ * wrong. */
+static bool has_stray_lines(const struct head *h)
+{
+    enum { LEAST = 4 };
+    return others_of(h) == h->shapes[OTHER] && h->plain >= LEAST &&
+           h->plain >= 2 * h->shapes[OTHER] && h->plain >= h->shapes[DOUBTFUL] + h->shapes[FRAME];
+}
+
 int flm_folded_sniff(struct flm_bytes head, bool whole)
 {
     struct head h = look_at(head, whole, 0);
@@ -314,6 +340,8 @@ int flm_folded_sniff(struct flm_bytes head, bool whole)
         return FLM_SNIFF_NO;
     if (stacks == 0) /* a file of broken lines is refused by the reader, line by line */
         return h.shapes[WITHOUT_VALUE] > others * 10 ? FLM_SNIFF_GUESS - 2 : FLM_SNIFF_NO;
+    if (h.shapes[WITHOUT_VALUE] <= stacks && has_stray_lines(&h))
+        return others * 10 > stacks + others ? FLM_SNIFF_POSSIBLE : FLM_SNIFF_MIXED - 10;
     if (h.shapes[WITHOUT_VALUE] > stacks ||
         (others * 10 > stacks + others && (others > 1 || h.shapes[STACK] == 0)))
         return FLM_SNIFF_NO;

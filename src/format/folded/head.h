@@ -1,8 +1,9 @@
 /* head.h - what the beginning of a file says: whether it is folded stacks, and of how many values.
  *
  * Much text has lines that end in a number. A file is folded stacks when nearly all of its lines
- * are (9 of 10; one other line is allowed where there are stacks of several frames), blank lines
- * and comments (#) aside. What a line is:
+ * are (9 of 10; one other line is allowed where there are stacks of several frames; a third of them
+ * where the others are four such stacks or more whose names have no blanks), blank lines and
+ * comments (#) aside. The reader counts the other lines. What a line is:
  *
  *     main;parse;read 42           a stack: there is a ';', and it ends in a number after a blank
  *     main;parse                   a stack without a value: the reader counts it as malformed. It

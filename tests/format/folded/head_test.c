@@ -59,6 +59,17 @@ static void one_other_line_in_ten_is_allowed(void **state)
     refuses("main;x 1\nnothing here\nnor here\n", "line 2, 'nothing here'");
 }
 
+static void a_third_may_be_stray_lines_between_stacks_that_can_be_nothing_else(void **state)
+{
+    (void)state;
+    accepts("# a\n// b\na;b;c 1\na;b;c 1\na;b;d 4\na;b;c 3\na;b 5\ninvalid line\n");
+    accepts("stack and samples\n\nmain;a 1\nmain;b 2\nTHIS IS BAD\nmain;c_[k] 3\nmain;d 4\n");
+    refuses("main;a 1\nmain;b 2\nx y\nmain;c 3\nz y\n", "line 3, 'x y'"); /* only three stacks */
+    refuses("main;a 1\nmain;b 2\nx y\nmain;c 3\nmain;d 3\nz y\ny z\n", "line 3, 'x y'");
+    refuses("x; go on 1\nx; go on 2\nx y\nx; go on 3\nx; go on 3\nz y\n", "line 3, 'x y'");
+    refuses("a;b 1\na;b 2\na;b 3\na;b 4\n10:02:07 took 4\n10:02:08 took 5\n", "as those of a log");
+}
+
 static void other_texts_are_refused_with_their_first_line_that_is_no_stack(void **state)
 {
     (void)state;
@@ -184,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stacks_are_recognized),
         cmocka_unit_test(one_other_line_in_ten_is_allowed),
+        cmocka_unit_test(a_third_may_be_stray_lines_between_stacks_that_can_be_nothing_else),
         cmocka_unit_test(other_texts_are_refused_with_their_first_line_that_is_no_stack),
         cmocka_unit_test(lines_that_end_in_numbers_may_be_of_something_else),
         cmocka_unit_test(stacks_may_look_a_little_like_something_else),
