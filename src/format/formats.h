@@ -25,6 +25,8 @@
     entry(perf_script)                                                                             \
     entry(perf_report)                                                                             \
     entry(perf_json)                                                                               \
+    entry(simpleperf)                                                                              \
+    entry(art)                                                                                     \
     entry(bpftrace)                                                                                \
     entry(dtrace)                                                                                  \
     entry(gdb)                                                                                     \

@@ -144,9 +144,6 @@ static void add_unread(struct flm_report *report)
     static const struct {
         const char *name, *says;
     } unread[] = {
-        {"ART (Android)", "method traces: record with simpleperf or Perfetto"},
-        {"simpleperf",
-         "its records (report-sample): the text of its report_sample.py is read as perf-script"},
         {"Xdebug's traces", "its profiles (xdebug.mode=profile) are read as callgrind"},
         {"Go's traces", "'go tool trace -pprof=TYPE' makes profiles of them"},
         {".nettrace (.NET)", "'dotnet-trace convert --format Speedscope' makes a profile of it"},

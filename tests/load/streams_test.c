@@ -40,6 +40,8 @@ static const struct {
     {"otlp", "tests/data/otlp/go.json"},
     {"perf-report", "tests/data/perf_report/counts.txt"},
     {"perf-json", "tests/data/perf_json/converted.json"},
+    {"simpleperf", "tests/data/android/samples.simpleperf"},
+    {"art", "tests/data/android/streaming.trace"},
     {"gecko", "tests/data/gecko/firefox-59.json"},
     {"speedscope", "tests/data/speedscope/two-sampled.json"},
     {"thread-dump", "tests/data/java/jstack25-l-e.txt"},

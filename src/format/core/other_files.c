@@ -28,8 +28,8 @@ static const struct {
     {"Ftrace!", 8, "this is a folder of uftrace: 'uftrace dump --chrome -d FOLDER' makes a trace that flamel reads"},
     {"go 1.", 5, "this is an execution trace of Go: 'go tool trace -pprof=TYPE' makes profiles of it"},
     {"Nettrace", 8, "this is a trace of .NET: 'dotnet-trace convert --format Speedscope' makes a profile of it"},
-    {"SIMPLEPERF", 10, "this is of 'simpleperf report-sample': its stackcollapse.py makes a profile"},
-    {"SLOW", 4, "this is a method trace of Android, which flamel does not read"},
+    {"SIMPLEPERF", 10, "this is of 'simpleperf report-sample', which a page of one file does not read: open it with: flamel view FILE"},
+    {"SLOW", 4, "this is a method trace of Android, which a page of one file does not read: open it with: flamel view FILE"},
     {"JAVA PROFILE 1.0.", 17, "this is a heap dump of Java, not a profile"},
     {"gmon", 4, "this is gmon.out of gprof, without names: 'gprof PROGRAM gmon.out' makes a report that flamel reads"},
     {"tr\xfdP", 4, "this is a capture of Tracy, which flamel does not read"},
@@ -51,7 +51,7 @@ static const struct {
     const char *says;
 } text[] = {
     {"{", "\"alloc_samples\"", "\"elapsed_time_sec\"", "this is a profile of scalene, of lines instead of stacks, which flamel does not read"},
-    {"*version", "clock=", "", "this is a method trace of Android, which flamel does not read"},
+    {"*version", "clock=", "", "this is a method trace of Android, which a page of one file does not read: open it with: flamel view FILE"},
     {"v8-version,", "", "", "this is a log of V8: 'node --prof-process --preprocess' makes a profile of it"},
     {"<?xml", "<trace-toc", "", "this is the table of contents of a trace of Instruments: 'xctrace export --xpath' with one of its tables (time-profile) makes a profile"},
     {"", "Showing nodes accounting for", "flat%", "this is a report of pprof: flamel reads the profile that it was made of"},

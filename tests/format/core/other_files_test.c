@@ -26,7 +26,7 @@ static void profiles_in_other_formats_are_named(void **state)
     is("go 1.22 trace\0\0\0", 16, "an execution trace of Go");
     text_is("{\"alloc_samples\": 0, \"elapsed_time_sec\": 1.5", "a profile of scalene");
     is("Nettrace\x14\0\0\0!FastSerialization.1", 30, "a trace of .NET");
-    is("SIMPLEPERF\x01\0", 12, "stackcollapse.py");
+    is("SIMPLEPERF\x01\0", 12, "simpleperf report-sample");
     is("SLOW\x03\0\x20\0", 8, "a method trace of Android");
     text_is("*version\n3\ndata-file-overflow=false\nclock=dual\n", "a method trace of Android");
     is("JAVA PROFILE 1.0.2\0\0\0\0\x08", 23, "a heap dump of Java");
