@@ -50,6 +50,7 @@
     entry(mojo)                                                                                    \
     entry(pstats)                                                                                  \
     entry(pyinstrument)                                                                            \
+    entry(scalene)                                                                                 \
     entry(python_dump)                                                                             \
     entry(memray)                                                                                  \
     entry(stackprof)                                                                               \

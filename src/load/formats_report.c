@@ -147,7 +147,7 @@ static void add_unread(struct flm_report *report)
         {"Xdebug's traces", "its profiles (xdebug.mode=profile) are read as callgrind"},
         {"Go's traces", "'go tool trace -pprof=TYPE' makes profiles of them"},
         {".nettrace (.NET)", "'dotnet-trace convert --format Speedscope' makes a profile of it"},
-        {"Tracy, scalene", "neither is read"},
+        {"Tracy", "its captures are not read"},
     };
     flm_text_puts(flm_report_add_line(report, FLM_IN_PEOPLES, true, FLM_TONE_PLAIN),
                   "What is recognized, but not read:");

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         &flm_format_ghc_report,   &flm_format_vtune,        &flm_format_vsprof,
         &flm_format_uftrace,      &flm_format_papyrus,      &flm_format_pyinstrument,
         &flm_format_self_profile, &flm_format_gprof,        &flm_format_rbspy,
-        &flm_format_rprof,
+        &flm_format_rprof,        &flm_format_scalene,
     };
     return read_as_one_of(formats, sizeof formats / sizeof *formats, data, size);
 }

@@ -57,6 +57,7 @@ static const struct {
     {"perfetto", "tests/data/perfetto/events.pftrace"},
     {"pstats", "tests/data/pstats/cprofile.pstats"},
     {"pyinstrument", "tests/data/text_stacks/pyinstrument.pyisession"},
+    {"scalene", "tests/data/text_stacks/scalene.json"},
     {"memray", "tests/data/memray/v13_all.bin"},
     {"callgrind", "tests/data/callgrind/threads.out"},
     {"massif", "tests/data/massif/stacks.out"},
