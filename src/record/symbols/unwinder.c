@@ -277,6 +277,17 @@ static void mark(uint64_t *exact, size_t frame)
     exact[frame / 64] |= UINT64_C(1) << frame % 64;
 }
 
+/* Go's runtime makes frames whose address no call has pushed: that of an instruction which was
+ * preempted or has faulted, and, where a goroutine's stack is left for that of C, the first byte of
+ * runtime.systemstack_switch. Such an address is looked up as it is. */
+static bool is_made_by_go(const struct location *location, uint64_t pc)
+{
+    uint64_t address = pc + location->shift;
+    return location->module && flm_module_machine(location->module) == FLM_MACHINE_X86_64 &&
+           flm_module_keeps_frame_pointers(location->module, address) &&
+           !flm_is_after_call(location->module, address);
+}
+
 static struct flm_unwound walk_frames(struct walk *walk, uint64_t *addresses, uint64_t *exact,
                                       size_t capacity)
 {
@@ -291,6 +302,9 @@ static struct flm_unwound walk_frames(struct walk *walk, uint64_t *addresses, ui
         if (count == capacity)
             return (struct flm_unwound){count, FLM_UNWIND_TOO_DEEP, 0};
         addresses[count] = pc;
+        bool is_leaf = is_exact;
+        if (!is_exact && location->table && is_made_by_go(location, pc))
+            is_exact = true;
         if (is_exact)
             mark(exact, count);
 
@@ -307,7 +321,7 @@ static struct flm_unwound walk_frames(struct walk *walk, uint64_t *addresses, ui
             uint64_t address = pc - !is_exact + location->shift;
             if (location->module && flm_module_ends_stack(location->module, address))
                 return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE, 0};
-            step = step_without_rule(walk, location, address, is_exact);
+            step = step_without_rule(walk, location, address, is_leaf);
         }
         switch (step) {
         case FLM_STEP_CALLER:

@@ -20,7 +20,7 @@ struct flm_described {
     uint64_t start, from, end;
 };
 
-enum { FLM_STACK_ENDS = 8 };
+enum { FLM_STACK_ENDS = 9 };
 
 struct flm_module {
     const struct flm_modules *modules;

@@ -7,6 +7,9 @@
  *     main   libc_start_main_stage2  (__libc_start_main, _start_c: called by jumps)   _start
  *     work   start                                                                    __clone
  *
+ * Nor has C in a program that Go's own linker has linked: it drops that of the C compiler. There,
+ * threads begin in threadentry() of runtime/cgo.
+ *
  * A stripped program has the address of its _start in the file's header, but not where it ends. */
 #include <elf.h>
 #include <stddef.h>
@@ -24,6 +27,7 @@ enum name {
     CLONE,
     THREAD,
     THREAD_C11,
+    THREAD_GO,
     NAMES,
     ENTRY = NAMES,
     ENDS
@@ -43,10 +47,10 @@ static struct flm_elf_range find_entry(const struct flm_elf_file *file)
 static void find_ends(struct flm_module *module)
 {
     static const char *const names[NAMES] = {
-        [START] = "_start",        [START_C] = "_start_c",
-        [CLONE] = "__clone",       [START_MAIN] = "__libc_start_main",
-        [THREAD] = "start",        [STAGE_2] = "libc_start_main_stage2",
-        [THREAD_C11] = "start_c11"};
+        [START] = "_start",         [START_C] = "_start_c",
+        [CLONE] = "__clone",        [START_MAIN] = "__libc_start_main",
+        [THREAD] = "start",         [STAGE_2] = "libc_start_main_stage2",
+        [THREAD_C11] = "start_c11", [THREAD_GO] = "threadentry"};
     _Static_assert((int)ENDS == (int)FLM_STACK_ENDS, "one for each name, and one for the entry");
     struct flm_elf_range *ends = module->stack_ends;
     module->stack_ends_tried = true;
@@ -59,6 +63,8 @@ static void find_ends(struct flm_module *module)
     /* Other programs too may have a function called "start". */
     if (ends[CLONE].end == 0)
         ends[THREAD] = ends[THREAD_C11] = ends[CLONE];
+    if (!module->is_go)
+        ends[THREAD_GO] = (struct flm_elf_range){0, 0};
     /* The compiler puts its static part in front; stripped libraries do not name it. */
     if (ends[START_MAIN].end > 0 && ends[STAGE_2].end == 0 && ends[START_MAIN].start > 2 * SMALL)
         ends[START_MAIN].start -= 2 * SMALL;

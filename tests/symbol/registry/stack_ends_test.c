@@ -119,6 +119,24 @@ static void a_function_called_start_needs_a_clone(void **state)
     flm_modules_free(p.modules);
 }
 
+/* Threads of a Go program begin in C, for which Go's linker writes no call frame information. */
+static void a_thread_entry_is_one_of_go_programs(void **state)
+{
+    (void)state;
+    static const char code[] = ".text\n.type threadentry, @function\nthreadentry: .skip 32, 0x90\n"
+                               ".size threadentry, 32\nwork: .skip 32, 0x90\n";
+    char of_go[sizeof code + 64];
+    snprintf(of_go, sizeof of_go, "%s.section .gopclntab,\"a\"\n.quad 1\n", code);
+    struct program p = make_program(of_go, "-shared");
+    assert_true(ends_at(&p, 0));
+    assert_true(ends_at(&p, 31));
+    assert_false(ends_at(&p, 32));
+    flm_modules_free(p.modules);
+    p = make_program(code, "-shared");
+    assert_false(ends_at(&p, 0));
+    flm_modules_free(p.modules);
+}
+
 static void a_missing_file_ends_nowhere(void **state)
 {
     (void)state;
@@ -139,6 +157,7 @@ int main(void)
         cmocka_unit_test(an_entry_with_a_name_ends_where_that_does),
         cmocka_unit_test(a_stripped_library_has_the_start_in_front),
         cmocka_unit_test(a_function_called_start_needs_a_clone),
+        cmocka_unit_test(a_thread_entry_is_one_of_go_programs),
         cmocka_unit_test(a_missing_file_ends_nowhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
