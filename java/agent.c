@@ -200,6 +200,7 @@ static void take_back(jni *env)
     if (atomic_load(&agent.is_on)) {
         if (agent.config.metrics & 1u << FLM_JAVA_LOCK)
             parks_end(env);
+        virtual_describe(env); /* while it is told of threads that end */
         notify_all(false);
         events_notify(false);
         if (agent.config.metrics & 1u << FLM_JAVA_LIVE)
@@ -259,8 +260,10 @@ static void *run(void *context)
             return NULL; /* the VM ends, and nobody may call it any more */
         if (files[1].revents & POLLIN) {
             uint64_t count;
-            if (read(agent.wake, &count, sizeof count) > 0)
+            if (read(agent.wake, &count, sizeof count) > 0) {
+                virtual_describe(env);
                 describe(env);
+            }
         }
         if (files[0].revents)
             break;
@@ -353,6 +356,7 @@ static bool go_live(jni *env, const char **why)
     *why = "no memory for the agent";
     structures_keep_inlined(true);
     kinds_begin(env);
+    virtual_begin(env);
     if (!methods_begin() || !threads_begin() || !samples_begin())
         return false;
     agent.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -68,13 +68,13 @@ static void on_allocation(jvmti *ti, jni *env, object thread, object o, object o
     struct flm_java_sample s = {.metric = FLM_JAVA_ALLOC};
     struct own_stack stack;
     (void)ti;
-    (void)thread;
     if (size <= 0 || !enter())
         return;
     s.time_ns = now_ns(CLOCK_MONOTONIC);
     s.value = (uint64_t)(bytes / share + 0.5);
     read_stack(&stack, of);
     set_stack(&s, &stack);
+    s.virtual_thread = virtual_here(env, thread_of(own_id()), thread);
     if (agent.config.metrics & 1u << FLM_JAVA_LIVE)
         live_keep(env, o, &s, frames_of(&stack), stack.class_name);
     if (agent.config.metrics & 1u << FLM_JAVA_ALLOC)
@@ -88,14 +88,14 @@ static void on_allocation(jvmti *ti, jni *env, object thread, object o, object o
 static void on_enter(jvmti *ti, jni *env, object thread, object monitor)
 {
     (void)ti;
-    (void)env;
-    (void)thread;
     (void)monitor;
     if (!enter())
         return;
     struct thread *t = thread_of(own_id());
-    if (t)
+    if (t) {
         t->waits_ns = now_ns(CLOCK_MONOTONIC);
+        t->waiting = virtual_own_number(env, thread);
+    }
     leave();
 }
 
@@ -103,14 +103,16 @@ static void on_entered(jvmti *ti, jni *env, object thread, object monitor)
 {
     struct flm_java_sample s = {.metric = FLM_JAVA_LOCK, .state = FLM_JAVA_BLOCKED};
     (void)ti;
-    (void)thread;
     if (!enter())
         return;
     struct thread *t = thread_of(own_id());
-    object of = t && t->waits_ns ? jni_class_of(env, monitor) : NULL;
+    /* A virtual thread may have left its carrier meanwhile, and be on another one. */
+    bool is_same = t && t->waits_ns && t->waiting == virtual_own_number(env, thread);
+    object of = is_same ? jni_class_of(env, monitor) : NULL;
     if (of) {
         s.time_ns = now_ns(CLOCK_MONOTONIC);
         s.value = (uint64_t)(s.time_ns - t->waits_ns);
+        s.virtual_thread = virtual_here(env, t, thread);
         sample_here(&s, of);
         jni_delete_local(env, of);
     }

@@ -5,6 +5,7 @@
  *     threads.c     which threads are sampled, and what sends them the signal
  *     sample.c      the signal handler: the stack of the interrupted thread
  *     kinds.c       which of its frames are interpreted, compiled, or inlined
+ *     virtual_threads.c  which virtual thread it runs
  *     faults.c      reading memory that may not be mapped
  *     methods.c     names of methods that samples have
  *     structures.c  where the VM keeps what no interface tells
@@ -39,6 +40,8 @@ typedef sigjmp_buf *_Atomic guard;
 /* A sampled thread. Handlers find it by its number, and read it; the rest happens under a lock. */
 struct thread {
     _Atomic int32_t id; /* 0: free */
+    uint64_t address;   /* of the VM's structure; 0: unknown */
+    uint64_t number;    /* Thread.threadId */
     int file;           /* of its event; -1: none */
     struct perf_event_mmap_page *_Atomic page;
     timer_t timer;
@@ -59,6 +62,7 @@ struct thread {
 
     /* Of the thread itself: since when it waits to enter a monitor. */
     int64_t waits_ns;
+    uint64_t waiting; /* the number of the thread, which is that of a virtual one if it runs one */
 
     uint32_t name_size;
     char name[MOST_NAME];
@@ -195,6 +199,22 @@ void methods_describe(jni *env);
 void methods_prepare(jni *env);
 void methods_prepare_class(object of);
 
+/* ---- virtual_threads.c ----------------------------------------------------------------------- */
+
+void virtual_begin(jni *env);
+
+/* The number of the virtual thread that the current thread runs; 0: none, or unknown. The first is
+ * safe in signal handlers; the second is for events, where the VM names the thread. */
+uint64_t virtual_number(struct thread *t);
+uint64_t virtual_here(jni *env, const struct thread *t, object thread);
+
+/* The number of a thread, by its object; 0: unknown. */
+uint64_t virtual_own_number(jni *env, object thread);
+
+/* Writes the names of virtual threads that samples have, as far as they are mounted now. The VM
+ * must still say when threads end: what it keeps of them is read. */
+void virtual_describe(jni *env);
+
 /* ---- structures.c ---------------------------------------------------------------------------- */
 
 /* Finds what is needed. False, and a reason. */
@@ -206,6 +226,9 @@ bool structures_offset(const char *type, const char *field, uint64_t *offset);
 bool structures_value(const char *type, const char *field, uint64_t *value);
 bool structures_size(const char *type, uint64_t *size);
 bool structures_constant(const char *name, int32_t *value);
+
+/* The variable of an option of the VM that is yes or no. NULL: this VM has it elsewhere. */
+bool *structures_flag(const char *name);
 
 /* Has compilers note which functions are inlined where for all code, and not for safepoints alone:
  * without that a sample is of the next safepoint's function, though never of another compiled one.

@@ -90,6 +90,10 @@ static inline void jni_delete_local(jni *e, object o)
 {
     CALL(e, 23, void, (jni *, object))(e, o);
 }
+static inline object jni_new_local(jni *e, object o)
+{
+    return CALL(e, 25, object, (jni *, object))(e, o);
+}
 static inline object jni_class_of(jni *e, object o)
 {
     return CALL(e, 31, object, (jni *, object))(e, o);
@@ -133,6 +137,15 @@ static inline object jni_get_static_object(jni *e, object of, field_id field)
 static inline object jni_new_text(jni *e, const char *text)
 {
     return CALL(e, 167, object, (jni *, const char *))(e, text);
+}
+/* In UTF-16 units; the copy is in the VM's variant of UTF-8, and ends with 0. */
+static inline int32_t jni_text_size(jni *e, object text)
+{
+    return CALL(e, 164, int32_t, (jni *, object))(e, text);
+}
+static inline void jni_copy_text(jni *e, object text, int32_t units, char *to)
+{
+    CALL(e, 221, void, (jni *, object, int32_t, int32_t, char *))(e, text, 0, units, to);
 }
 static inline object jni_new_objects(jni *e, int32_t count, object of)
 {

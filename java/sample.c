@@ -427,6 +427,7 @@ static void take(struct thread *t, int32_t id, enum reason reason, const siginfo
         .frame_count = count > 0 ? (uint32_t)count : 0,
         .more_frames = count == FLM_JAVA_MOST_FRAMES,
         .ip = PC(context),
+        .virtual_thread = reads ? virtual_number(t) : 0,
     };
     if (count <= 0 && -count < FLM_JAVA_ERRORS)
         __atomic_add_fetch(&agent.ring->errors[-count], 1, __ATOMIC_RELAXED);

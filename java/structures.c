@@ -93,8 +93,7 @@ bool structures_constant(const char *name, int32_t *value)
                       "gHotSpotVMIntConstantEntryArrayStride", name, value, sizeof *value);
 }
 
-/* The variable of an option of the VM that is yes or no. NULL: this VM has it elsewhere. */
-static bool *find_flag(const char *wanted)
+bool *structures_flag(const char *wanted)
 {
     static const char *const types[] = {"JVMFlag", "Flag"}; /* the second until Java 9 */
     for (size_t i = 0; i < 2; i++) {
@@ -137,7 +136,7 @@ bool structures_find(void *library, const char **why)
         return false;
     table.rows = *rows;
     if (!inlined_flag)
-        inlined_flag = find_flag("DebugNonSafepoints");
+        inlined_flag = structures_flag("DebugNonSafepoints");
     *why = "the VM's table of its structures has no thread numbers";
     return (structures_offset("JavaThread", "_osthread", &offsets.thread_os_thread) ||
             structures_offset("Thread", "_osthread", &offsets.thread_os_thread)) &&

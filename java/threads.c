@@ -25,6 +25,12 @@ static struct thread *all; /* MOST of them, in memory that is used as far as the
 static struct thread *first_free;
 static uint32_t used, files, most_files;
 static field_id native_thread; /* java.lang.Thread.eetop */
+
+/* Threads that end while those of the VM are added: the list of these may still have them. */
+enum { MOST_ENDED = 1024 };
+static int32_t ended[MOST_ENDED];
+static uint32_t ended_count;
+static bool is_adding_all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *map_memory(size_t size)
@@ -227,6 +233,8 @@ static void add_locked(jni *env, int32_t id, object reference)
     t->seen_ns = now_ns(CLOCK_MONOTONIC);
     t->seen_cpu_ns = -1;
     t->reference = reference ? jni_new_global(env, reference) : NULL;
+    t->address = reference ? threads_address(env, reference) : 0;
+    t->number = reference ? virtual_own_number(env, reference) : 0;
     copy_name(t, reference);
     atomic_store(&t->id, id);
     atomic_store(&table[id & (LOW - 1)], t);
@@ -261,6 +269,30 @@ void threads_remove(jni *env, int32_t id)
     struct thread *t = thread_of(id);
     if (t)
         remove_locked(env, t, id);
+    else if (is_adding_all && ended_count < MOST_ENDED)
+        ended[ended_count++] = id;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Not when it has ended since: nobody would remove it. */
+static void add_listed(jni *env, int32_t id, object reference)
+{
+    if (id >> LOW_BITS >= HIGH)
+        return;
+    pthread_mutex_lock(&lock);
+    bool has_ended = ended_count == MOST_ENDED;
+    for (uint32_t i = 0; i < ended_count; i++)
+        has_ended |= ended[i] == id;
+    if (!has_ended && !thread_of(id))
+        add_locked(env, id, reference);
+    pthread_mutex_unlock(&lock);
+}
+
+static void set_adding_all(bool on)
+{
+    pthread_mutex_lock(&lock);
+    is_adding_all = on;
+    ended_count = 0;
     pthread_mutex_unlock(&lock);
 }
 
@@ -281,14 +313,16 @@ void threads_add_all(jni *env)
 {
     int32_t count = 0, own = own_id();
     object *threads = NULL;
+    set_adding_all(true);
     if (jvmti_all_threads(agent.ti, &count, &threads) != 0)
-        return;
+        count = 0;
     for (int32_t i = 0; i < count; i++) {
         int32_t id = structures_thread(threads_address(env, threads[i]));
-        if (id > 0 && id != own && id != agent.own_thread && !thread_of(id))
-            threads_add(env, id, threads[i]);
+        if (id > 0 && id != own && id != agent.own_thread)
+            add_listed(env, id, threads[i]);
         jni_delete_local(env, threads[i]);
     }
+    set_adding_all(false);
     jvmti_free(agent.ti, threads);
 }
 

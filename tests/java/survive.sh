@@ -63,7 +63,8 @@ for collector in $collectors; do
             break
         }
         times=$((times + 1))
-        is_clean $program || { complain "$collector: left behind: $(left_behind $program | tr '\n' ' ')"; break; }
+        # The last that its thread does, once the recorder may go, is to leave the VM.
+        await is_clean $program || { complain "$collector: left behind: $(left_behind $program | tr '\n' ' ')"; break; }
         [ "$(date +%s)" -lt $until ] || break
     done
     echo "$collector: attached $times times"

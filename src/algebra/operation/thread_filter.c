@@ -45,6 +45,13 @@ const char *flm_thread_filter_name(enum flm_thread_filter by)
     return names[by];
 }
 
+/* A thread of Java that runs a virtual one is found by the name of either. */
+static bool is_name_key(enum flm_thread_filter by, struct flm_bytes key, struct flm_bytes names)
+{
+    return flm_bytes_equal(key, names) ||
+           (by == FLM_FILTER_THREAD && flm_bytes_are(key, "virtual thread"));
+}
+
 /* Names come first: a thread may be called 7. */
 static bool is_number_key(enum flm_thread_filter by, struct flm_bytes key)
 {
@@ -150,7 +157,7 @@ static void mark_set(const struct filter *f, uint32_t set, struct flm_bytes key,
     bool has_key = false, matches = false;
     for (uint32_t i = set ? p->label_set_ends[set - 1] : 0; i < p->label_set_ends[set]; i++) {
         struct flm_bytes of = flm_string_bytes(p, p->labels[p->set_members[i]].key);
-        has_key |= flm_bytes_equal(of, key) || is_number_key(f->by, of);
+        has_key |= is_name_key(f->by, of, key) || is_number_key(f->by, of);
         matches |= label_matches[p->set_members[i]];
     }
     /* What ran has no state where the recorder wrote them. */
@@ -200,7 +207,7 @@ bool flm_thread_filter_mark(const struct flm_profile *p, enum flm_thread_filter 
     bool good = matches ? begin(&f, wanted, why) : flm_error_memory(why), any = false;
     for (uint32_t i = 0; good && i < p->sizes.label_count; i++) {
         struct flm_bytes of = flm_string_bytes(p, p->labels[i].key);
-        if (flm_bytes_equal(of, key) || is_number_key(by, of))
+        if (is_name_key(by, of, key) || is_number_key(by, of))
             matches[i] = value_matches(&f, flm_string_bytes(p, p->labels[i].value));
     }
     for (uint32_t set = 0; good && set < p->sizes.label_set_count; set++)

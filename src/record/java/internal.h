@@ -5,6 +5,7 @@
  *     arrivals.c          VMs that a command has started
  *     records.c           records of the agent
  *     records_threads.c   its threads, and their names
+ *     virtual_threads.c   what virtual threads are called
  *     records_joined.c    samples of the recorder, and stacks of the agent for them
  *
  * What the agent covers it samples instead of the recorder's first event: by an event of the
@@ -63,6 +64,13 @@ struct flm_java_target {
     struct flm_java_waiting_stack *first_stack, *last_stack;
 };
 
+/* A virtual thread that samples have. */
+struct flm_java_virtual_thread {
+    uint64_t vm, number;
+    struct flm_bytes name; /* empty: none, or not known yet */
+    char digits[24];       /* "#22", as jcmd writes it */
+};
+
 struct flm_java {
     struct flm_runtime_options options;
     uint32_t metrics;
@@ -70,7 +78,9 @@ struct flm_java {
     struct FLM_ARRAY(struct flm_java_target) vms;
     struct flm_java_methods methods;
     struct flm_lasting_texts names; /* of threads */
-    char **command;                 /* changed */
+    struct FLM_ARRAY(struct flm_java_virtual_thread *) virtual_threads;
+    struct flm_index by_number; /* of those */
+    char **command;             /* changed */
     char agent_option[4096 + 64];
     uint64_t vm_count;          /* with those that were released */
     struct flm_java_ring ended; /* what agents of released VMs have counted */
@@ -125,6 +135,15 @@ bool flm_java_take_thread(struct flm_java *j, struct flm_java_target *v,
 /* Whether a sample of the recorder is of a thread that the agent samples at that time; kept
  * until its stack comes, if it `keeps` and is to have one. */
 bool flm_java_claims(void *attached, const struct flm_event *event, bool keeps);
+
+/* ---- virtual_threads.c ----------------------------------------------------------------------- */
+
+/* The label of samples in a virtual thread; its key is NULL when there is none, or no memory. */
+struct flm_runtime_label flm_java_virtual_label(struct flm_java *j, uint64_t vm, uint64_t number);
+
+/* False when memory ran out. */
+bool flm_java_take_virtual(struct flm_java *j, uint64_t vm, const struct flm_java_virtual *record);
+void flm_java_virtual_clear(struct flm_java *j);
 
 /* ---- records.c ------------------------------------------------------------------------------- */
 

@@ -55,6 +55,7 @@ static void close_attached(void *attached)
     for (size_t i = 0; i < j->vms.count; i++)
         flm_java_clear_vm(&j->vms.at[i]);
     FLM_ARRAY_CLEAR(&j->vms);
+    flm_java_virtual_clear(j);
     flm_lasting_texts_clear(&j->names);
     flm_java_methods_clear(&j->methods);
     free(j->command);

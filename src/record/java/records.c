@@ -165,7 +165,8 @@ bool flm_java_take_sample(struct flm_java *j, const struct flm_java_target *v,
                              .chain = p.kernel,
                              .chain_count = s->kernel_count,
                              .thread_name = thread ? thread->name : (struct flm_bytes){"", 0},
-                             .state = state_name(s)}},
+                             .state = state_name(s),
+                             .labels = {flm_java_virtual_label(j, v->number, s->virtual_thread)}}},
         .frames = frames,
         .frame_count = count,
         .code_start = ring.code_start,
@@ -209,6 +210,10 @@ static bool take_record(struct flm_java *j, struct flm_java_target *v,
                flm_error_memory(why);
     case FLM_JAVA_CODE:
         return take_code(v, (const struct flm_java_code *)r) || flm_error_memory(why);
+    case FLM_JAVA_VIRTUAL:
+        return flm_java_take_virtual(j, v->number,
+                                     (const struct flm_java_virtual *)(const void *)r) ||
+               flm_error_memory(why);
     case FLM_JAVA_SAMPLE:
         if (r->size >= sizeof *sample && sample->is_stack)
             return flm_java_keep_stack(v, sample) || flm_error_memory(why);

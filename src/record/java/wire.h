@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FLM_JAVA_VERSION = 5, FLM_JAVA_MOST_FRAMES = 1024, FLM_JAVA_RING_START = 4096 };
+enum { FLM_JAVA_VERSION = 6, FLM_JAVA_MOST_FRAMES = 1024, FLM_JAVA_RING_START = 4096 };
 
 /* What is measured; a bit for each in the config. */
 enum flm_java_metric {
@@ -81,7 +81,8 @@ enum flm_java_kind {
     FLM_JAVA_THREAD,
     FLM_JAVA_METHOD,
     FLM_JAVA_SAMPLE,
-    FLM_JAVA_CODE
+    FLM_JAVA_CODE,
+    FLM_JAVA_VIRTUAL
 };
 
 struct flm_java_record {
@@ -114,6 +115,14 @@ struct flm_java_code {
     struct flm_java_record record;
     uint64_t start;
     uint32_t size, name_size;
+};
+
+/* A virtual thread that samples have, by the number that the program has for it; its name follows,
+ * which may be empty. */
+struct flm_java_virtual {
+    struct flm_java_record record;
+    uint64_t number;
+    uint32_t name_size, reserved;
 };
 
 enum flm_java_state {
@@ -161,6 +170,7 @@ struct flm_java_sample {
     uint32_t is_stack;       /* 1: of the recorder's samples of the thread later than `since_ns` */
     uint64_t ip;             /* where the thread was; 0: unknown */
     int64_t since_ns;        /* when the thread had its signal before this one */
+    uint64_t virtual_thread; /* which the thread runs; 0: none */
 };
 
 /* Rounded up to what records and their parts are aligned to. */

@@ -128,11 +128,13 @@ struct flm_own_marks {
 enum flm_privilege { FLM_IN_UNKNOWN, FLM_IN_KERNEL, FLM_IN_USER, FLM_IN_HYPERVISOR, FLM_IN_GUEST };
 
 /* A label that a runtime sets, as "GIL", "held". The key is a constant, or NULL: no label. Equal
- * values have the same address, and outlive the session. */
+ * values have the same address, and outlive the session. A name that is learned later replaces
+ * the value when the session is finished. */
 enum { FLM_RUNTIME_LABELS = 2 };
 struct flm_runtime_label {
     const char *key;
     struct flm_bytes value;
+    const struct flm_bytes *name; /* NULL, or empty: none */
 };
 
 /* Pointers are into the record. Words of a call chain are in our byte order (converted in place),

@@ -44,8 +44,10 @@ struct flm_label_set flm_session_label_set(struct flm_builder *b,
         put(b, &pairs[2 * count++], "state", c->runtime_state);
     else if (state != FLM_STATE_RUNNING)
         put(b, &pairs[2 * count++], "state", flm_bytes_of(flm_sched_state_name(state)));
-    for (size_t i = 0; i < FLM_RUNTIME_LABELS; i++)
-        if (c->labels[i].key)
-            put(b, &pairs[2 * count++], c->labels[i].key, c->labels[i].value);
+    for (size_t i = 0; i < FLM_RUNTIME_LABELS; i++) {
+        const struct flm_runtime_label *l = &c->labels[i];
+        if (l->key)
+            put(b, &pairs[2 * count++], l->key, l->name && l->name->size > 0 ? *l->name : l->value);
+    }
     return flm_builder_label_set(b, pairs, count);
 }

@@ -57,6 +57,23 @@ static void assert_kept(const struct flm_profile *p, enum flm_thread_filter by, 
     flm_text_clear(&text);
 }
 
+static const sample_labels mounted[] = {
+    {"thread name", "worker-1", "virtual thread", "order-7"},
+    {"thread name", "worker-1"},
+    {"thread name", "main", "virtual thread", "#22"},
+};
+
+static void a_virtual_thread_is_found_by_its_name_and_by_that_of_its_carrier(void **state)
+{
+    (void)state;
+    struct flm_profile *p = labeled(mounted, 3);
+    assert_kept(p, FLM_FILTER_THREAD, "order-*", "0");
+    assert_kept(p, FLM_FILTER_THREAD, "worker-*", "01");
+    assert_kept(p, FLM_FILTER_THREAD, "#22,order-7", "02");
+    assert_kept(p, FLM_FILTER_COMMAND, "order-7", "no sample has a command");
+    flm_profile_free(p);
+}
+
 static const sample_labels dumped[] = {
     {"thread name", "http-1", "thread", "11", "state", "RUNNABLE"},
     {"thread name", "http-2", "thread", "12", "state", "BLOCKED"},
@@ -198,6 +215,7 @@ static void every_failed_allocation_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_virtual_thread_is_found_by_its_name_and_by_that_of_its_carrier),
         cmocka_unit_test(threads_are_found_by_name_and_number),
         cmocka_unit_test(states_are_found_in_any_spelling),
         cmocka_unit_test(what_ran_has_a_state_where_others_have),

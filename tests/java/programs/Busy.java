@@ -1,6 +1,7 @@
 /* Busy.java - a program that does what disturbs a profiler: threads that start and end, classes that
- * are loaded and unloaded, garbage, exceptions, monitors, parks; and that checks its own sums. It ends
- * when its input does, and prints "right" then.
+ * are loaded and unloaded, garbage, exceptions, monitors, parks, and a thousand virtual threads where
+ * the VM has them (21 and later); and that checks its own sums. It ends when its input does, and
+ * prints "right" then.
  *
  *     java Busy THREADS */
 import java.io.ByteArrayOutputStream;
@@ -118,6 +119,39 @@ public class Busy {
         }
     }
 
+    static void workOften(byte[] bytes, int number, int times) {
+        try {
+            for (int k = 0; k < times; k++)
+                work(bytes, number + k);
+        } catch (Throwable e) {
+            e.printStackTrace();
+            wrong = true;
+        }
+    }
+
+    /* Starts virtual threads until the program is over, a thousand at a time; nothing in older VMs. */
+    static void startVirtual(byte[] bytes) {
+        LinkedBlockingQueue<Integer> places = new LinkedBlockingQueue<>(1000);
+        try {
+            Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+            for (int i = 0; !over; i++) {
+                int number = i;
+                places.put(number);
+                start.invoke(null, (Runnable) () -> {
+                    if (number % 3 > 0)
+                        Thread.currentThread().setName("virtual-" + number);
+                    workOften(bytes, number, 2);
+                    places.poll();
+                });
+            }
+        } catch (NoSuchMethodException expected) {
+            check(1, 1);
+        } catch (Exception e) {
+            e.printStackTrace();
+            wrong = true;
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         byte[] bytes = read();
         int threads = Integer.parseInt(args[0]);
@@ -131,19 +165,16 @@ public class Busy {
                     return;
                 }
                 Thread t = new Thread(() -> {
-                    try {
-                        for (int k = 0; k < 30; k++)
-                            work(bytes, number + k);
-                    } catch (Throwable e) {
-                        e.printStackTrace();
-                        wrong = true;
-                    }
+                    workOften(bytes, number, 30);
                     places.poll();
                 }, "worker-" + number % 10);
                 t.start();
             }
         }, "starter");
         starter.start();
+        Thread virtualStarter = new Thread(() -> startVirtual(bytes), "virtual starter");
+        virtualStarter.setDaemon(true);
+        virtualStarter.start();
         System.out.println("ready");
         while (System.in.read() >= 0)
             ;

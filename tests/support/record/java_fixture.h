@@ -72,6 +72,7 @@ static inline void close_fixture(struct fixture *f)
     for (size_t i = 0; i < f->java.vms.count; i++)
         flm_java_clear_vm(&f->java.vms.at[i]);
     java_end_clear(&f->end);
+    flm_java_virtual_clear(&f->java);
     flm_lasting_texts_clear(&f->java.names);
     flm_java_methods_clear(&f->java.methods);
     FLM_ARRAY_CLEAR(&f->java.vms);
