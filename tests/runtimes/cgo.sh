@@ -1,5 +1,5 @@
 #!/bin/sh
-# The stack of Go that C has called goes on in the goroutine that called C: cgo.sh FLAMEL.
+# Stacks of C that a goroutine has called, and of Go that such C has called, go on in the goroutine: cgo.sh FLAMEL.
 
 cd "$(dirname "$0")/programs/cgo" || exit 1
 flamel=$(cd "$OLDPWD" && cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -26,17 +26,21 @@ go build -o "$work/app" . || exit 1
     exit 1
 }
 awk '
-    FNR == NR { seconds = $2; next }
-    /;main\.leaf/ { leaf += $NF }
-    /runtime\.goexit;.*main\.worker;main\.callsBack;.*;main\.goCallback;main\.leaf/ { whole += $NF }
+    FNR == NR { seconds[$1] = $2; next }
+    /;main\.leaf/ { leaf["main.leaf"] += $NF }
+    /;c_leaf/ { leaf["c_leaf"] += $NF }
+    /runtime\.goexit;main\.main\.func1;main\.worker;main\.callsBack;.*;main\.goCallback;main\.leaf/ { whole["main.leaf"] += $NF }
+    /runtime\.goexit;main\.main\.func1;main\.worker;main\.callsC;.*;runtime\.asmcgocall;.*;c_work;c_leaf/ { whole["c_leaf"] += $NF }
     END {
-        if (leaf < 0.9e9 * seconds || leaf > 1.1e9 * seconds) {
-            printf "main.leaf has %.2f s, and not %.2f\n", leaf / 1e9, seconds
-            bad = 1
+        for (name in seconds) {
+            if (leaf[name] < 0.9e9 * seconds[name] || leaf[name] > 1.1e9 * seconds[name]) {
+                printf "%s has %.2f s, and not %.2f\n", name, leaf[name] / 1e9, seconds[name]
+                bad = 1
+            }
+            if (whole[name] < 0.97 * leaf[name]) {
+                printf "%.1f %% of the samples of %s have their callers\n", 100 * whole[name] / leaf[name], name
+                bad = 1
+            }
         }
-        if (whole < 0.97 * leaf) {
-            printf "%.1f %% of the samples of main.leaf have their callers\n", 100 * whole / leaf
-            bad = 1
-        }
-        exit bad
+        exit bad || length(seconds) != 2
     }' "$work/measured" "$work/folded"

@@ -2,12 +2,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "os/clock.h"
 #include "record/runtime/lasting_texts.h"
 #include "record/runtime/process_memory.h"
 #include "record/runtime/runtime.h"
+#include "record/runtime/stack_dump.h"
 #include "symbol/identity/machine.h"
+#include "symbol/unwind/unwind_table.h"
 
 uint64_t flm_goroutine_number(const uint64_t words[FLM_GOROUTINE_WORDS], uint64_t sp)
 {
@@ -20,13 +23,49 @@ uint64_t flm_goroutine_number(const uint64_t words[FLM_GOROUTINE_WORDS], uint64_
     return 0;
 }
 
+uint64_t flm_goroutine_frame(const uint64_t words[FLM_GOROUTINE_WORDS], uint64_t depth,
+                             uint64_t *frame_pointer)
+{
+    enum { LOW = 0, HIGH = 1, SP = 7, POINTER = 12, LATER_POINTER = 13 };
+    uint64_t sp = words[SP];
+    if (sp < words[LOW] || sp >= words[HIGH] || words[HIGH] - sp != depth || sp % 8 != 0)
+        return 0;
+    bool is_later = words[POINTER] == 0; /* the link register of others, 0 on x86-64 */
+    *frame_pointer = words[is_later ? LATER_POINTER : POINTER];
+    return sp;
+}
+
+bool flm_goroutine_callers(const uint64_t *stack, size_t count, uint64_t address,
+                           uint64_t frame_pointer, uint64_t *callers, size_t capacity,
+                           size_t *found)
+{
+    *found = 0;
+    if (count == 0 || capacity == 0)
+        return false;
+    callers[(*found)++] = stack[0];
+    while (frame_pointer != 0) {
+        uint64_t at = (frame_pointer - address) / 8;
+        if (frame_pointer < address || frame_pointer % 8 != 0 || at + 1 >= count ||
+            *found == capacity)
+            return false;
+        callers[(*found)++] = stack[at + 1];
+        if (stack[at] != 0 && stack[at] <= frame_pointer)
+            return false;
+        frame_pointer = stack[at];
+    }
+    return true;
+}
+
 /* ---- The entry ------------------------------------------------------------------------------- */
+
+enum { STACK_WORDS = 4096, MOST_CALLERS = 512 };
 
 struct goroutines {
     struct flm_process_memory memory;
     struct flm_lasting_texts numbers;
-    uint64_t samples, labeled, stale;
+    uint64_t samples, labeled, joined, stale;
     int64_t read_ns;
+    uint64_t stack[STACK_WORDS], callers[MOST_CALLERS];
 };
 
 /* The address of the goroutine, and the stack pointer, by perf's numbers of registers. */
@@ -49,15 +88,10 @@ static bool find_registers(const struct flm_event_sample *sample, uint64_t *goro
     return true;
 }
 
-static void label(struct goroutines *all, struct flm_runtime_sample *sample)
+static void put_label(struct goroutines *all, struct flm_runtime_sample *sample, uint64_t number)
 {
     static const char key[] = "goroutine";
-    uint64_t goroutine, sp, words[FLM_GOROUTINE_WORDS];
     char text[24];
-    if (!find_registers(&sample->event->sample, &goroutine, &sp) || goroutine % 8 != 0 ||
-        !flm_process_memory_read_now(&all->memory, goroutine, words, sizeof words))
-        return;
-    uint64_t number = flm_goroutine_number(words, sp);
     if (number == 0)
         return;
     snprintf(text, sizeof text, "%llu", (unsigned long long)number);
@@ -65,6 +99,96 @@ static void label(struct goroutines *all, struct flm_runtime_sample *sample)
     if (kept.size > 0)
         sample->labels[0] = (struct flm_runtime_label){key, kept};
     all->labeled += kept.size > 0;
+}
+
+static void label(struct goroutines *all, struct flm_runtime_sample *sample)
+{
+    uint64_t goroutine, sp, words[FLM_GOROUTINE_WORDS];
+    if (find_registers(&sample->event->sample, &goroutine, &sp) && goroutine % 8 == 0 &&
+        flm_process_memory_read_now(&all->memory, goroutine, words, sizeof words))
+        put_label(all, sample, flm_goroutine_number(words, sp));
+}
+
+/* ---- From C to the goroutine that called it -------------------------------------------------- */
+
+/* How many frames the user's part of the chain has, and where the one of a number is. */
+static size_t count_frames(const struct flm_runtime_sample *sample, size_t number, size_t *at)
+{
+    bool in_user = false;
+    size_t count = 0;
+    for (size_t i = 0; i < sample->count && sample->chain[i] != FLM_CODE_TRUNCATED; i++) {
+        if (sample->chain[i] >= FLM_CONTEXT_LEAST) {
+            in_user = sample->chain[i] == FLM_CONTEXT_USER;
+            continue;
+        }
+        if (in_user && count == number)
+            *at = i;
+        count += in_user;
+    }
+    return count;
+}
+
+/* Where the goroutine's own stack goes on, if the frame is that of runtime.asmcgocall: it keeps, on
+ * the thread's stack, how deep the goroutine's own is, and the goroutine; at the stack pointer, or,
+ * up to Go 1.20, 40 bytes above it. 0: it is another function. */
+static uint64_t find_stack(struct goroutines *all, const struct flm_runtime_sample *sample,
+                           size_t frame, uint64_t words[FLM_GOROUTINE_WORDS], uint64_t *pointer)
+{
+    static const uint64_t places[] = {0, 40};
+    const struct flm_stack_dump dump = flm_stack_dump_of(&sample->event->sample);
+    struct flm_registers registers;
+    if (!sample->registers(sample, frame, &registers) || registers.machine != FLM_MACHINE_X86_64)
+        return 0;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        uint64_t offset = flm_registers_sp(&registers) + places[i] - dump.address, kept[2], sp;
+        if (offset >= dump.bytes.size || dump.bytes.size - offset < sizeof kept)
+            return 0;
+        memcpy(kept, dump.bytes.at + offset, sizeof kept);
+        if (kept[1] != 0 && kept[1] % 8 == 0 &&
+            flm_process_memory_read_now(&all->memory, kept[1], words,
+                                        FLM_GOROUTINE_WORDS * sizeof *words) &&
+            (sp = flm_goroutine_frame(words, kept[0], pointer)) != 0)
+            return sp;
+    }
+    return 0;
+}
+
+static bool join_at(struct goroutines *all, struct flm_runtime_sample *sample, size_t frame)
+{
+    enum { HIGH = 1 };
+    uint64_t words[FLM_GOROUTINE_WORDS], pointer;
+    size_t at = 0, count;
+    uint64_t sp = find_stack(all, sample, frame, words, &pointer);
+    uint64_t depth = sp ? (words[HIGH] - sp) / 8 : 0;
+    size_t size = depth < STACK_WORDS ? depth : STACK_WORDS;
+    if (!sp || !flm_process_memory_read_now(&all->memory, sp, all->stack, 8 * size))
+        return false;
+    bool is_whole =
+        flm_goroutine_callers(all->stack, size, sp, pointer, all->callers, MOST_CALLERS, &count);
+    count_frames(sample, frame, &at);
+    sample->count = at + 1;
+    for (size_t i = 0; i < count && sample->count + 1 < sample->capacity; i++)
+        sample->chain[sample->count++] = all->callers[i];
+    if (!is_whole)
+        sample->chain[sample->count++] = FLM_CODE_TRUNCATED;
+    put_label(all, sample, flm_goroutine_number(words, sp));
+    return true;
+}
+
+/* Behind asmcgocall there may be a few words that look like return addresses. */
+static void join(struct goroutines *all, struct flm_runtime_sample *sample)
+{
+    enum { MOST_TRIED = 3 };
+    size_t ignored;
+    if (!sample->registers || sample->count < 2 ||
+        sample->chain[sample->count - 1] != FLM_CODE_TRUNCATED)
+        return;
+    size_t count = count_frames(sample, SIZE_MAX, &ignored);
+    for (size_t i = 1; i <= MOST_TRIED && i < count; i++)
+        if (join_at(all, sample, count - i)) {
+            all->joined++;
+            return;
+        }
 }
 
 static bool mix(void *attached, struct flm_runtime_sample *sample, int64_t now_ns,
@@ -78,9 +202,10 @@ static bool mix(void *attached, struct flm_runtime_sample *sample, int64_t now_n
         return true;
     all->samples++;
     all->memory.process = event->process;
-    if (event->time_ns != FLM_NO_TIME && now_ns - event->time_ns <= OLDEST_NS)
+    if (event->time_ns != FLM_NO_TIME && now_ns - event->time_ns <= OLDEST_NS) {
         label(all, sample);
-    else
+        join(all, sample);
+    } else
         all->stale++;
     all->read_ns += flm_now_ns() - now_ns;
     return true;
