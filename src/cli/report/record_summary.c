@@ -116,7 +116,14 @@ static void add_losses(const struct flm_record_summary *s, const struct flm_repo
         flm_add_count(out, lost);
         flm_text_puts(out, lost == 1 ? " record" : " records");
         flm_add_tone(out, FLM_REPORT_TONE_PLAIN, style);
-        flm_text_puts(out, ": the ring buffers were full (use a larger --ring-size or a lower -F)");
+        /* Of off-CPU time -F changes nothing: there is a record for each switch. */
+        bool of_switches = s->off_cpu && c->stacks_unwound > 0;
+        flm_text_puts(
+            out, of_switches ? ": the ring buffers were full (use a larger --ring-size; or "
+                               "--call-graph fp, if the program keeps frame pointers, as Go does: "
+                               "with --off-cpu each switch of threads has a stack dump)"
+                             : ": the ring buffers were full (use a larger --ring-size or a lower "
+                               "-F)");
     }
     if (c->throttled > 0) {
         flm_text_puts(out, "; throttled ");

@@ -42,7 +42,8 @@ bool flm_goroutine_callers(const uint64_t *stack, size_t count, uint64_t address
     *found = 0;
     if (count == 0 || capacity == 0)
         return false;
-    callers[(*found)++] = stack[0];
+    if (frame_pointer != address) /* else asmcgocall has a frame of its own, from Go 1.21 on */
+        callers[(*found)++] = stack[0];
     while (frame_pointer != 0) {
         uint64_t at = (frame_pointer - address) / 8;
         if (frame_pointer < address || frame_pointer % 8 != 0 || at + 1 >= count ||

@@ -141,6 +141,43 @@ static void larger_stack_dumps_are_stated(void **state)
                         "stack dump (try --stack-size 65528)");
 }
 
+/* Fewer samples do not help where each switch of threads is a record. */
+static const char *losses_line(bool off_cpu, uint64_t unwound)
+{
+    static char text[400];
+    struct flm_text out = {0};
+    struct flm_profile *p = profile_of_one_sample();
+    const struct flm_record_summary s = {
+        .profile = p,
+        .output = "app.flm",
+        .off_cpu = off_cpu,
+        .result = {.event = "cpu-clock",
+                   .counts = {.samples = 1000, .lost = 2, .stacks_unwound = unwound}}};
+    assert_true(flm_record_summary_text(
+        &s, &(struct flm_report_style){.size = sizeof(struct flm_report_style)}, &out, NULL));
+    flm_text_putc(&out, 0);
+    const char *line = strstr(out.at, "\nlost");
+    assert_non_null(line);
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(line + 1, "\n"), line + 1);
+    flm_text_clear(&out);
+    flm_profile_free(p);
+    return text;
+}
+
+static void losses_say_what_to_do(void **state)
+{
+    (void)state;
+    static const char fewer[] = "lost      2 records: the ring buffers were full (use a larger "
+                                "--ring-size or a lower -F)";
+    assert_string_equal(losses_line(false, 1000), fewer);
+    assert_string_equal(losses_line(true, 0), fewer);
+    assert_string_equal(
+        losses_line(true, 1000),
+        "lost      2 records: the ring buffers were full (use a larger --ring-size; "
+        "or --call-graph fp, if the program keeps frame pointers, as Go does: with "
+        "--off-cpu each switch of threads has a stack dump)");
+}
+
 /* The whole text, of a profile with these notes (keys and values; NULL ends them), or of none. */
 static char *summary_of(const char *const *notes, const struct flm_record_summary *given)
 {
@@ -255,6 +292,7 @@ static void the_kernel_is_explained(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(losses_say_what_to_do),
         cmocka_unit_test(whole_stacks_are_not_mentioned),
         cmocka_unit_test(a_larger_stack_dump_is_recommended_where_it_helps),
         cmocka_unit_test(stacks_on_another_stack_are_no_reason_for_a_larger_dump),

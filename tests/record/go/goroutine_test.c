@@ -72,6 +72,12 @@ static void callers_are_those_that_frame_pointers_lead_to(void **state)
     assert_int_equal(found, 3);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(callers[i], i + 1);
+    /* The first has a frame of its own. */
+    const uint64_t own[] = {AT + 16, 1, 0, 2};
+    assert_true(flm_goroutine_callers(own, 4, AT, AT, callers, 8, &found));
+    assert_int_equal(found, 2);
+    assert_int_equal(callers[0], 1);
+    assert_int_equal(callers[1], 2);
     /* Cut off, by the words or by the room for the callers. */
     assert_false(flm_goroutine_callers(stack, 7, AT, AT + 24, callers, 8, &found));
     assert_int_equal(found, 2);
