@@ -37,11 +37,12 @@ function makeVerdict({make, button, refill, onSearch, onEqual}) {
             refill(functions, [button(`Make the range before ${scaled((until - from) / 1000, SECONDS)} long`, onEqual, {'data-key': 'equal'})]);
         },
         update({verdict, sentence, items, metric, base, new: after}) {
-            const {unit} = metric, shown = items.filter(({moved_below: below}) => !below).slice(0, MOST_FUNCTIONS);
-            const each = /T[\d:.]+Z$/.test(base[0]?.file) ? 'each a step of a series' : 'one per series';
+            const {unit} = metric, own = items.filter(({moved_below: below}) => !below), shown = own.slice(0, MOST_FUNCTIONS);
+            const [, of, isStep] = base[0]?.file.match(/^(.*?)(\d+-\d\d-\d\dT[\d:.]+Z)?$/) ?? [];
+            const each = !isStep ? 'one per series' : of ? 'each a step of a series' : 'each a step of all series';
             show(`${verdictTitle(verdict, unit)}:`, verdict === 'FAIL' ? 'wrong' : '', `${sentence.replace(' of base)', ' of the total before)')}.`,
                 `${base.length} + ${after.length} runs, ${each}; values are means per run.`);
-            refill(functions, [...shown.map(item => functionButton(item, unit)), items.length > shown.length &&
-                make('span', {class: 'serve-note'}, `and ${items.length - shown.length} smaller`)].filter(Boolean));
+            refill(functions, [...shown.map(item => functionButton(item, unit)), own.length > shown.length &&
+                make('span', {class: 'serve-note'}, `and ${own.length - shown.length} smaller`)].filter(Boolean));
         }};
 }

@@ -78,6 +78,29 @@ static void a_gate_tells_a_slower_deploy_from_one_that_is_not(void **state)
     serve_stop(&s);
 }
 
+/* Half of the pods before are of the first five minutes, the others of the rest. A pod is a run of
+ * a half of the time then, and the sum of all pods is what it was. */
+static void pods_that_were_replaced_are_no_runs_of_less(void **state)
+{
+    (void)state;
+    struct served s = serve_start((struct flm_serve_options){0});
+    uint64_t random = 13;
+    for (int minute = 0; minute < 10; minute++)
+        for (int pod = 0; pod < 6; pod++)
+            for (int hour = 0; hour < 2; hour++) {
+                long time_s = BEGIN_S + hour * 3600 + minute * 60 + pod;
+                int replaced = hour == 0 && minute < 5 ? pod + 10 : pod;
+                push(&s, "same", replaced, time_s, 1, &random);
+                push(&s, "slower", replaced, time_s, hour ? 1.3 : 1, &random);
+            }
+    assert_true(says(&s, GATE "same", 200, "\r\nFlamel-Verdict: FAIL\r\n"));
+    assert_true(says(&s, GATE "same&least_runs=5", 200, "\r\nFlamel-Verdict: PASS\r\n"));
+    assert_true(says(&s, GATE "slower&least_runs=5", 200, "\r\nFlamel-Verdict: FAIL\r\n"));
+    assert_true(says(&s, GATE "slower&least_runs=5", 200, "\"file\": \"2025-11-28T00:01:00Z\""));
+    assert_true(says(&s, GATE "same&by=pod&least_runs=5", 200, "\r\nFlamel-Verdict: FAIL\r\n"));
+    serve_stop(&s);
+}
+
 static void changes_say_since_when(void **state)
 {
     (void)state;
@@ -150,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gate_tells_a_slower_deploy_from_one_that_is_not),
+        cmocka_unit_test(pods_that_were_replaced_are_no_runs_of_less),
         cmocka_unit_test(changes_say_since_when),
         cmocka_unit_test(the_functions_that_cost_most_come_first),
         cmocka_unit_test(a_sum_has_as_many_nodes_as_are_wanted),
