@@ -312,6 +312,24 @@ test('a version is compared with another; a verdict takes two ranges that are eq
     await page.context().close();
 });
 
+test('all of the time is compared by the halves that have profiles; a verdict wants a service, and both sides profiles', async () => {
+    const url = await serve();
+    await fill(url);
+    const hour = `from=${NOW - 3600000}&until=${NOW}`, page = await open(`${url}?${hour}`);
+    await answered(page);
+    await page.getByRole('button', {name: 'Compare', exact: true}).click();
+    await page.waitForURL(new RegExp(`${range(MIDDLE, NOW)}.*before=${BEGIN}..${MIDDLE}`));
+    await page.locator('.serve-says').filter({hasText: 'No verdict: choose one service'}).waitFor();
+    assert.deepEqual(page.failures, []);
+    await page.getByLabel('Service').selectOption('api');
+    await page.locator('.serve-says').filter({hasText: /10 \+ 10 runs|20 \+ 20 runs/}).waitFor();
+    await page.goto(`${url}?q=service%3Dapi&${hour}&${range(MIDDLE, NOW)}&before=${NOW - 3600000}..${NOW - 3300000}`);
+    await page.getByRole('heading', {name: 'There is nothing to compare with'}).waitFor();
+    await page.locator('.serve-message').getByRole('button', {name: 'Stop comparing'}).click();
+    await page.waitForFunction(() => /600 ms/.test(document.querySelector('.status')?.innerText)); // of p1 and of p2 300 each
+    await page.context().close();
+});
+
 test('axe finds nothing, light and dark, from 360 to 1920 px; nothing is wider than the window', async () => {
     const url = await serve();
     await fill(url);

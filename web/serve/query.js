@@ -11,8 +11,9 @@ const OPERATORS = ['=', '!=', '=~', '!~'];
 const SERVICE = 'service_name';
 const CONDITION = /[\s,]*([^=!~<>{}"',\s]+)\s*(=~|!~|!=|=)\s*(?:"((?:\\[^]|[^"\\])*)"|'((?:\\[^]|[^'\\])*)'|([^\s,}]*))/y;
 
-// The label that a key of a selector stands for.
+// The label that a key of a selector stands for, and how it is shown.
 const keyOf = text => /^service(\.name)?$/.test(text) ? SERVICE : text;
+const shownKey = key => key === SERVICE ? 'service' : key;
 
 // A selector as [{key, operator, value}]; throws an Error with a sentence.
 function parseSelector(text) {
@@ -27,7 +28,7 @@ function parseSelector(text) {
     if (trimmed.slice(at).replace(/[\s,]/g, '')) throw new Error(`not a selector, from here on: ${trimmed.slice(at)}`);
     return found;
 }
-const printCondition = ({key, operator, value}) => `${key === SERVICE ? 'service' : key}${operator}${
+const printCondition = ({key, operator, value}) => `${shownKey(key)}${operator}${
     /^[\w.:/-]+$/.test(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`}`;
 const printSelector = conditions => conditions.map(printCondition).join(' ');
 
@@ -120,6 +121,11 @@ const partsOf = type => {
     const [, name, unit] = type.match(/^([^]*?)(?::([^:]*))?$/);
     return {name, unit: unit ?? ''};
 };
+// Names of types for a menu; with the unit where several have the same name.
+const typeTitles = types => types.map(type => {
+    const {name, unit} = partsOf(type);
+    return {name: type, title: types.some(other => other !== type && partsOf(other).name === name) ? `${name} (${unit})` : name};
+});
 function formatValue(value, type) {
     const {unit} = partsOf(type);
     if (value === 0) return '0';

@@ -75,8 +75,8 @@ const TIMES = ['ns', 'us', 'ms', 's'];
 // The first words of a verdict: only times get slower.
 function verdictTitle(verdict, unit) {
     if (verdict === 'INCONCLUSIVE') return 'No verdict';
-    if (TIMES.includes(unit)) return verdict === 'FAIL' ? 'Slower' : 'Not slower';
-    return verdict === 'FAIL' ? 'More' : 'Not more';
+    if (TIMES.includes(unit)) return verdict === 'FAIL' ? 'Slower' : 'No slowdown found';
+    return verdict === 'FAIL' ? 'More' : 'No increase found';
 }
 
 // `ask(path, parameters)` requests a path of the API; `query` has the selector and the type.

@@ -56,11 +56,13 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
     const beforeNote = make('span', {class: 'serve-note'});
     const compare = button('Compare', () => {
         if (state.before) return change({before: null});
-        const range = state.range ?? window_, length = range.until - range.from;
-        // The time before it; of the whole window its first half with its second.
-        if (state.range) change({before: {from: range.from - length, until: range.from, conditions: null}});
-        else change({range: {from: range.from + length / 2, until: range.until},
-            before: {from: range.from, until: range.from + length / 2, conditions: null}});
+        // The time before it; of the whole window, the halves of the part that has values.
+        if (state.range) {
+            const {from, until} = state.range;
+            return change({before: {from: from - (until - from), until: from, conditions: null}});
+        }
+        const {from, until} = halfOf(found);
+        change({range: {from, until}, before: {from: from - (until - from), until: from, conditions: null}});
     });
     const copied = button('Copy link', async () => {
         const link = location.origin + location.pathname + printAddress(state, window_) + location.hash;
@@ -120,11 +122,12 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
     // Keys are those of the viewer where nothing here takes them.
     menu.addEventListener('keydown', event => event.stopPropagation());
 
+    const isService = ({key, operator}) => key === SERVICE && operator === '=';
     const beforeConditions = () => state.before?.conditions ?? state.conditions;
     function chipsOf(name, conditions) {
         return conditions.map((condition, i) => {
-            if (name === 'conditions' && condition.key === SERVICE && condition.operator === '=') return false;
-            const {key, operator, value} = condition, text = `${key} ${operator} ${value || '""'}`;
+            if (name === 'conditions' && isService(condition)) return false;
+            const {key, operator, value} = condition, text = `${shownKey(key)} ${operator} ${value || '""'}`;
             return make('span', {class: 'chip'},
                 button(text, event => openCondition(event.currentTarget, name, i), {title: `Change ${text}`, 'data-key': `${name} ${i}`}),
                 sign('×', `Remove ${text}`, () => setConditions(name, conditions.filter(one => one !== condition))));
@@ -140,11 +143,12 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
     // With what the address has that cannot be read.
     const sayShown = text => say([text, state.wrong].filter(Boolean).join(' · '), Boolean(state.wrong));
     function updateBar({serviceNames, typeNames, labelNames}) {
-        const service = state.conditions.find(({key, operator}) => key === SERVICE && operator === '=')?.value ?? '';
+        const service = state.conditions.find(isService)?.value ?? '';
         const withOwn = (all, own) => own && !all.includes(own) ? [own, ...all] : all;
         fillChoice(services, [{name: '', title: 'all services'}, ...withOwn(serviceNames, service)], service);
-        fillChoice(types, withOwn(typeNames, state.type).map(name => ({name, title: partsOf(name).name})), state.type);
-        fillChoice(by, [{name: '', title: 'nothing'}, ...withOwn(labelNames, state.by)], state.by);
+        fillChoice(types, typeTitles(withOwn(typeNames, state.type)), state.type);
+        fillChoice(by, [{name: '', title: 'nothing'}, ...withOwn(labelNames, state.by)
+            .map(name => ({name, title: shownKey(name)}))], state.by);
         const isKnown = !state.until && WINDOWS.some(([name]) => name === state.from);
         fillChoice(windows, [...WINDOWS.map(([name, title]) => ({name, title})),
             {name: 'other', title: isKnown ? 'other …' : formatRange(window_)}], isKnown ? state.from : 'other');
@@ -180,7 +184,7 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         const conditions = name === 'before' ? beforeConditions() : state.conditions;
         const old = conditions[index] ?? {key: '', operator: '=', value: ''};
         const values = make('datalist', {id: 'serve-values'}), names = make('datalist', {id: 'serve-labels'});
-        const key = make('input', {required: true, value: old.key, list: 'serve-labels', autocomplete: 'off'});
+        const key = make('input', {required: true, value: shownKey(old.key), list: 'serve-labels', autocomplete: 'off'});
         const operator = choice('Relation', () => {});
         const value = make('input', {value: old.value, list: 'serve-values', autocomplete: 'off'});
         fillChoice(operator, [['=', 'is'], ['!=', 'is not'], ['=~', 'matches'], ['!~', 'does not match']]
@@ -197,7 +201,7 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
             setConditions(name, index == null ? [...conditions, made] : conditions.map((one, i) => i === index ? made : one));
         }, field('Label', key), field('Relation', operator), field('Value', value), submit(index == null ? 'Add' : 'Change')),
         names, values);
-        names.replaceChildren(...(await list('labels', {}, OF_MENU).catch(() => [])).map(one => make('option', {value: one})));
+        names.replaceChildren(...(await list('labels', {}, OF_MENU).catch(() => [])).map(one => make('option', {value: shownKey(one)})));
         suggest();
     }
     function openTimes() {
@@ -294,13 +298,17 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
             make('p', {class: 'muted'}, 'Clients of Pyroscope, OpenTelemetry and Datadog push to this address too. ' +
                 'This page looks again every five seconds.'));
     }
-    function showNothing() {
-        showMessage(make('h2', {}, 'No profile matches'),
-            make('p', {}, `Of ${printSelector(state.conditions) || 'all services'} there is nothing in ${formatRange(state.range ?? window_)}.`),
-            state.range && button('Show all of the time above', () => change({range: null, before: null})),
-            !state.range && state.from !== '-30d' && button('Look at the last 30 days', () =>
+    function showNothing(isBefore = false) {
+        const conditions = isBefore ? beforeConditions() : state.conditions;
+        const range = (isBefore ? state.before : state.range) ?? window_;
+        verdict.hide();
+        showMessage(make('h2', {}, isBefore ? 'There is nothing to compare with' : 'No profile matches'),
+            make('p', {}, `Of ${printSelector(conditions) || 'all services'} there is nothing in ${formatRange(range)}.`),
+            isBefore && button('Stop comparing', () => change({before: null})),
+            !isBefore && state.range && button('Show all of the time above', () => change({range: null, before: null})),
+            !isBefore && !state.range && state.from !== '-30d' && button('Look at the last 30 days', () =>
                 change({from: '-30d', until: '', range: null, before: null})),
-            state.conditions.length > 0 && button('Show all services', () => change({conditions: [], by: '', type: ''})));
+            !isBefore && state.conditions.length > 0 && button('Show all services', () => change({conditions: [], by: '', type: ''})));
     }
 
     // ---- What is shown ----------------------------------------------------------------------------
@@ -342,7 +350,7 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         const key = JSON.stringify([state.conditions, state.type, range, state.before]);
         if (key === shown) return;
         const before = state.before && await profileOf(beforeConditions(), state.before).catch(error => {
-            throw error.status === 404 ? new Error(`there is nothing before, in ${formatRange(state.before)}`) : error;
+            throw Object.assign(error, {isBefore: true});
         });
         const after = await profileOf(state.conditions, range);
         const came = performance.now();
@@ -365,8 +373,7 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
 
     // Runs after the flame graph is shown, which does not wait for it.
     async function showReports(number, labelNames) {
-        const query = {selector: selector(), type: state.type}, range = window_, isOfService = state.conditions.some(
-            ({key, operator}) => key === SERVICE && operator === '=');
+        const query = {selector: selector(), type: state.type}, range = window_, isOfService = state.conditions.some(isService);
         const wrong = error => {
             if (number === asked && error.name !== 'AbortError') verdict.showError(error.message);
         };
@@ -377,6 +384,9 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
     async function showVerdict(query, number) {
         const {range, before} = state;
         if (!before) return verdict.hide();
+        // Services are no runs of one program. Where there is only one, it is chosen.
+        if (services.options.length > 2 && ![state.conditions, beforeConditions()].every(all => all.some(isService)))
+            return verdict.showError('choose one service: its series are the runs that a verdict compares.');
         const [a, b] = [range ?? window_, before].map(one => one.until - one.from);
         if (a !== b) return verdict.showLengths(range ?? window_);
         verdict.showPending();
@@ -402,7 +412,7 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
     }
     async function update(number) {
         window_ = windowOf();
-        const service = state.conditions.filter(({key, operator}) => key === SERVICE && operator === '=');
+        const service = state.conditions.filter(isService);
         const [serviceNames, labelNames, scraped] = await Promise.all([list('services'),
             list('labels', {selector: printSelector(service)}), list('targets')]);
         if (number !== asked) return;
@@ -441,7 +451,7 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
             if (error.status !== 404) throw error;
             shown = '';
             sayShown('');
-            showNothing();
+            showNothing(error.isBefore);
         }
     }
     // Nothing is asked for while nobody sees the page; an empty store is looked at again.

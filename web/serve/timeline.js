@@ -15,6 +15,13 @@ function roundUp(value) {
     return unit * [1, 2, 5, 10].find(step => step * unit >= value * 0.999999);
 }
 
+// The second half, in whole steps, of the part of a timeline that has values.
+function halfOf({from, until, stepMs, values}) {
+    const first = values.findIndex(value => value > 0), last = values.findLastIndex(value => value > 0);
+    const end = last > first ? from + (last + 1) * stepMs : until, count = last > first ? last + 1 - first : values.length;
+    return {from: end - Math.floor(count / 2) * stepMs, until: end};
+}
+
 // In pixels: marks nearer than MARK_WIDTH share a button; one with less room than MARK_LABEL has no text.
 const MARK_WIDTH = 26, MARK_LABEL = 64, MARK_MOST = 220;
 
@@ -206,12 +213,15 @@ function makeTimeline({make, button, refill, onRange, onGroup, onMarks}) {
 
     // ---- Groups -----------------------------------------------------------------------------------
 
+    // Long names, as those of pods, are told apart by their ends: they are cut before these.
+    const TAIL = 9;
+    const shortened = name => name.length <= 2 * TAIL ? make('span', {class: 'cut'}, name)
+        : make('span', {class: 'serve-name'}, make('span', {class: 'cut'}, name.slice(0, -TAIL)), name.slice(-TAIL));
     function drawNames() {
         refill(names, data.groups.map(({value, values}, i) => {
             const sum = values.reduce((a, b) => a + b, 0), shown = value || '(none)';
             return make('li', {}, button([make('i', {class: `serve-color g${Math.min(i, COLOR_COUNT)}`}),
-                make('span', {class: 'cut'}, shown)], () => onGroup(value),
-            {title: `${shown}: ${formatValue(sum, type)}\nSelect it alone`, 'data-key': `group ${value}`}));
+                shortened(shown)], () => onGroup(value), {'aria-label': shown, title: `${shown}: ${formatValue(sum, type)}\nSelect it alone`, 'data-key': `group ${value}`}));
         }));
         rows.hidden = scroll.hidden = data.groups.length === 0;
         scroll.tabIndex = data.groups.length > 5 ? 0 : -1;
@@ -222,7 +232,7 @@ function makeTimeline({make, button, refill, onRange, onGroup, onMarks}) {
         type = of;
         ranges = chosen;
         const {name} = partsOf(type);
-        title.textContent = `${name}${by ? ` by ${by}` : ''}${data.more > 0 ? `, ${data.more} smaller groups in gray` : ''}`;
+        title.textContent = `${name}${by ? ` by ${shownKey(by)}` : ''}${data.more > 0 ? `, ${data.more} smaller groups in gray` : ''}`;
         drawNames();
         draw();
     }, setMarks(all, said) {
