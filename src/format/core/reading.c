@@ -29,10 +29,10 @@ static bool convert_utf16(struct flm_reading *r, enum flm_utf16 order, struct fl
 
 /* Whether a format was named and the file has the magic number of another one. Skipped where it
  * looks like the named format: asking all others took 28 % of the CPU time of small pprof files. */
-static bool is_another(const struct flm_formats *formats, const struct flm_format *format,
+static bool is_another(const struct flm_formats *formats, const struct flm_format *format, int sure,
                        struct flm_bytes head, bool whole, struct flm_error *why)
 {
-    if (format->sniff && format->sniff(head, whole) >= FLM_SNIFF_LIKELY)
+    if (sure >= FLM_SNIFF_LIKELY)
         return false;
     const struct flm_format *other = flm_format_recognize(formats, head, whole, NULL);
     if (!other || other == format || other->sniff(head, whole) != FLM_SNIFF_MAGIC)
@@ -44,15 +44,18 @@ static bool is_another(const struct flm_formats *formats, const struct flm_forma
     return true;
 }
 
+/* *sure: how much the file looks like it. */
 static const struct flm_format *find_format(const struct flm_formats *formats, const char *name,
-                                            struct flm_bytes head, bool whole,
+                                            struct flm_bytes head, bool whole, int *sure,
                                             struct flm_error *why)
 {
+    const struct flm_format *format =
+        name ? flm_format_named(formats, name) : flm_format_recognize(formats, head, whole, why);
+    *sure = format && format->sniff ? format->sniff(head, whole) : FLM_SNIFF_NO;
     if (!name)
-        return flm_format_recognize(formats, head, whole, why);
-    const struct flm_format *format = flm_format_named(formats, name);
+        return format;
     if (format && flm_format_can_be_read(format))
-        return is_another(formats, format, head, whole, why) ? NULL : format;
+        return is_another(formats, format, *sure, head, whole, why) ? NULL : format;
     char advice[600];
     struct flm_text text;
     flm_text_init_fixed(&text, advice, sizeof advice - 1);
@@ -98,8 +101,8 @@ bool flm_reading_begin(struct flm_reading *r, const struct flm_formats *formats,
     r->head = window_of(r->source);
     bool whole = r->source->last && r->head.size <= HEAD_SIZE;
     r->head.size = r->head.size < HEAD_SIZE ? r->head.size : HEAD_SIZE;
-    r->format = find_format(formats, format, r->head, whole, why);
-    int sure = r->format ? r->format->sniff(r->head, whole) : FLM_SNIFF_NO;
+    int sure;
+    r->format = find_format(formats, format, r->head, whole, &sure, why);
     r->is_certain = sure >= FLM_SNIFF_LIKELY;
     r->formats = formats;
     r->is_named = format != NULL;
