@@ -36,7 +36,8 @@ struct flm_recorder {
     char spool_lost[256];
     struct flm_attached_runtimes *runtimes; /* NULL: the user wants none */
     struct flm_thread_signals *signals;     /* NULL: no agent wants them, or they are not allowed */
-    bool is_hurried;                        /* it wakes up often, since an interpreter runs */
+    bool is_hurried;                        /* an interpreter runs: its samples are read at once */
+    int64_t unwoken_ns;                     /* when one came by an event that wakes no reader */
     struct flm_readers *readers;            /* on each CPU; NULL: the recorder waits for all */
     struct flm_memory_watch memory;
     int64_t round_ns;  /* when the spool was last written */
@@ -55,8 +56,8 @@ bool flm_recorder_records_command(const struct flm_recorder *r);
 
 /* How long to sleep: until the duration is over, or a tenth of a second. If an interpreter may be
  * started meanwhile, its first samples are seen in a hundredth: it takes longer to begin, so that
- * the waits of a program that lasts no longer than that have their functions. While one runs, a
- * thousandth. */
+ * the waits of a program that lasts no longer than that have their functions. A thousandth while
+ * one runs, and for a second after a sample of it by an event that wakes no reader. */
 int flm_recorder_sleep_ms(const struct flm_recorder *r, int64_t now_ns);
 
 /* ---- recorder_records.c ---------------------------------------------------------------------- */
@@ -130,6 +131,7 @@ struct flm_ring_file {
 struct flm_rings {
     bool prompt;  /* the kernel wakes the recorder up for each sample */
     bool hurried; /* what is in them is read, however new it is */
+    bool wakes;   /* events that are opened wake the recorder up for each sample */
     struct flm_ring *ring;
     size_t count, sampled_count; /* of all CPUs; of those that are sampled, which come first */
     size_t size, page_size;

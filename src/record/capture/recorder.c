@@ -14,7 +14,7 @@
 #include "record/sched/sched_event.h"
 #include "record/symbols/symbolized_session.h"
 
-enum { TICK_MS = 100, LOOK_MS = 10, SIZES_NS = 20000000 };
+enum { TICK_MS = 100, LOOK_MS = 10, SIZES_NS = 20000000, HURRY_NS = 1000000000 };
 
 static double own_cpu_s(void)
 {
@@ -32,9 +32,17 @@ static bool is_urgent(const struct flm_recorder *r)
     return r->request.prompt || r->options.machine;
 }
 
+/* Whether threads may get events of their own (stack_sizes.h). A size that was asked for is that of
+ * all dumps. */
+static bool may_have_sizes(const struct flm_recorder *r)
+{
+    return r->request.stacks == FLM_STACK_DUMP && r->options.stack_size == 0;
+}
+
 /* Whether the kernel should wake us up for each sample: an interpreter is recorded, as far as can
- * be known before. On a machine of many processors looking once a millisecond costs less, and that
- * is what is done as well when an interpreter is started later. */
+ * be known before. Not on a whole machine, where most samples are of other programs: the threads of
+ * interpreters get events that wake us up, as those of one that is started later do. Where that
+ * cannot be, and there are many processors, looking once a millisecond costs less. */
 static bool should_be_prompt(const struct flm_recorder *r)
 {
     enum { MOST_HZ = 1000 };
@@ -47,7 +55,8 @@ static bool should_be_prompt(const struct flm_recorder *r)
         return flm_child_find(o->command[0], o->path, program, NULL) &&
                flm_interpreters_start(program);
     if (o->machine)
-        return r->request.hz * (double)sysconf(_SC_NPROCESSORS_ONLN) <= MOST_HZ &&
+        return !may_have_sizes(r) &&
+               r->request.hz * (double)sysconf(_SC_NPROCESSORS_ONLN) <= MOST_HZ &&
                flm_interpreters_run_anywhere(root);
     for (size_t i = 0; i < r->processes.count; i++)
         if (flm_interpreters_run(r->processes.at[i], root))
@@ -180,12 +189,11 @@ static bool fits(const struct flm_recorder *r, size_t dump_size)
     return samples * (double)(dump_size + base) <= (double)flm_rings_size(r->rings);
 }
 
-/* A size that was asked for is that of all dumps. */
 static bool open_stack_sizes(struct flm_recorder *r, struct flm_error *why)
 {
     const struct flm_request *request = &r->request;
     struct flm_thread_events *events = &r->thread_events;
-    if (request->stacks != FLM_STACK_DUMP || r->options.stack_size > 0)
+    if (!may_have_sizes(r))
         return true;
     *events = (struct flm_thread_events){.rings = r->rings,
                                          .layouts = &r->layouts,
@@ -414,7 +422,9 @@ static bool start(struct flm_recorder *r, struct flm_error *why)
 
 int flm_recorder_sleep_ms(const struct flm_recorder *r, int64_t now_ns)
 {
-    int most = r->is_hurried ? 1 : r->runtimes && !r->readers ? LOOK_MS : TICK_MS;
+    bool may_begin = r->runtimes && (!r->readers || !r->request.prompt);
+    bool unwoken = r->is_hurried && now_ns - r->unwoken_ns < HURRY_NS;
+    int most = unwoken ? 1 : may_begin ? LOOK_MS : TICK_MS;
     if (r->options.duration_ns == 0)
         return most;
     int64_t left = r->options.duration_ns - (now_ns - r->started_ns);
@@ -442,14 +452,13 @@ static bool start_readers(struct flm_recorder *r, struct flm_error *why)
     return r->readers;
 }
 
-/* Frames of interpreters must be read soon after the sample: while one runs, the recorder looks
- * every millisecond. The events of an interpreter that was started after the recording do not wake
- * a reader; its threads get events that do (stack_sizes.h). */
+/* Frames of interpreters must be read soon after the sample. The events of an interpreter that was
+ * started after the recording do not wake a reader; its threads get events that do (stack_sizes.h),
+ * and as long as some have none the recorder looks every millisecond. */
 static bool hurry(struct flm_recorder *r, int64_t now_ns, struct flm_error *why)
 {
-    enum { SECOND = 1000000000 };
     int64_t seen_ns = r->runtimes ? flm_runtimes_seen_ns(r->runtimes) : INT64_MIN;
-    bool hurried = !r->request.prompt && seen_ns != INT64_MIN && now_ns - seen_ns < SECOND;
+    bool hurried = !r->request.prompt && seen_ns != INT64_MIN && now_ns - seen_ns < HURRY_NS;
     if (hurried == r->is_hurried)
         return true;
     r->is_hurried = hurried;

@@ -98,8 +98,12 @@ static bool unwind(struct flm_recorder *r, struct flm_event *event,
     if (!stack.is_whole && !is_truncated(r, count))
         flm_session_completed(r->session, &stack);
     /* An interpreter that was started after the recording: its events do not wake a reader yet. */
-    if (r->readers && !r->request.prompt && r->stack_sizes && flm_runtimes_saw_last(r->runtimes))
-        flm_stack_sizes_want(r->stack_sizes, event->process, event->thread);
+    if (r->runtimes && !r->request.prompt && flm_runtimes_saw_last(r->runtimes)) {
+        if (!r->stack_sizes || sized->level == 0)
+            r->unwoken_ns = flm_now_ns();
+        if (r->readers && r->stack_sizes)
+            flm_stack_sizes_want(r->stack_sizes, event->process, event->thread);
+    }
     sample->chain = r->chain;
     sample->chain_count = count;
     sample->registers = NULL;

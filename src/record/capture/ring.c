@@ -42,6 +42,7 @@ int flm_rings_file(const struct flm_rings *rings, const struct flm_ring *ring)
 void flm_rings_hurry(struct flm_rings *rings, bool hurried)
 {
     rings->hurried = rings->prompt || hurried;
+    rings->wakes = rings->wakes || hurried;
 }
 
 bool flm_rings_wait(struct flm_rings *rings, int file, int timeout_ms)

@@ -39,8 +39,8 @@ const uint64_t *flm_rings_ids(const struct flm_rings *rings, size_t event, size_
 void flm_rings_start(struct flm_rings *rings);
 void flm_rings_stop(struct flm_rings *rings);
 
-/* Whether what is new is read at once, which may be out of order; and samples of threads whose
- * events are opened from now on wake us up. With `prompt` that is always so. */
+/* Whether what is new is read at once, which may be out of order. From the first time on, samples
+ * of threads whose events are opened wake us up. With `prompt` both are always so. */
 void flm_rings_hurry(struct flm_rings *rings, bool hurried);
 
 /* Sleeps until a ring is a quarter full, `file` (-1: none) is readable, the time is over, or a

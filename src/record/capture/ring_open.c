@@ -92,8 +92,8 @@ static bool is_gone(const struct opening *o, int error)
 
 static void set_wakeup(const struct flm_rings *rings, struct perf_event_attr *attr)
 {
-    attr->watermark = !rings->hurried;
-    if (rings->hurried)
+    attr->watermark = !rings->wakes;
+    if (rings->wakes)
         attr->wakeup_events = 1;
     else
         attr->wakeup_watermark = (uint32_t)(rings->size / 4);
@@ -277,7 +277,7 @@ struct flm_rings *flm_rings_open(struct flm_request *request, const int32_t *tas
         return NULL;
     }
     rings->newest = INT64_MIN;
-    rings->prompt = rings->hurried = request->prompt;
+    rings->prompt = rings->hurried = rings->wakes = request->prompt;
     rings->has_lost = request->event[0].attr.read_format & PERF_FORMAT_LOST;
     struct opening opening = {.rings = rings,
                               .request = request,

@@ -318,7 +318,9 @@ static void it_looks_as_often_as_interpreters_need(void **state)
     r->is_hurried = false;
     assert_int_equal(flm_recorder_sleep_ms(r, 0), 10); /* one may be started */
     r->is_hurried = true;
-    assert_int_equal(flm_recorder_sleep_ms(r, 0), 1); /* one runs */
+    assert_int_equal(flm_recorder_sleep_ms(r, 0), 1); /* one runs, which wakes no reader */
+    assert_int_equal(flm_recorder_sleep_ms(r, 999999999), 1);
+    assert_int_equal(flm_recorder_sleep_ms(r, 1000000000), 10); /* none for a second */
     r->started_ns = 5000000000;
     r->options.duration_ns = 2000000000;
     r->is_hurried = false;
