@@ -22,9 +22,11 @@
 
 enum {
     WORKERS = 8,
+    WAITING_WORKERS = 256,  /* where a write waits for the others of a quarter of a second */
     MOST_CONNECTIONS = 600, /* with those of gRPC below the 1,024 files that may usually be open */
     MOST_OF_PEER = 200,
     GRPC_WORKERS = 4,
+    WAITING_GRPC_WORKERS = 64,
     MOST_GRPC_CONNECTIONS = 300,
     MOST_GRPC_OF_PEER = 100,
     MOST_TENANTS = 1000,
@@ -242,6 +244,12 @@ static bool start_scraper(struct flm_serve *s, struct flm_error *why)
     return s->serving.scraper != NULL;
 }
 
+/* Else it is a folder. */
+static bool is_in_clickhouse(const struct flm_serve *s)
+{
+    return strstr(s->folder, "://") != NULL;
+}
+
 /* With the store, where that is a folder. */
 static bool place_symbols(struct flm_serve *s, struct flm_error *why)
 {
@@ -249,7 +257,7 @@ static bool place_symbols(struct flm_serve *s, struct flm_error *why)
     struct flm_text text = {0};
     if (o->symbols)
         flm_text_puts(&text, o->symbols);
-    else if (!strstr(s->folder, "://"))
+    else if (!is_in_clickhouse(s))
         flm_text_format(&text, "%s/symbols", s->folder);
     s->serving.symbols.debuginfod = o->debuginfod;
     if (text.size == 0)
@@ -343,6 +351,8 @@ static bool start(struct flm_serve *s, struct flm_error *why)
     size_t body = o->most_body ? o->most_body : MOST_BODY;
     s->serving.most_plain = o->most_body ? 4 * o->most_body : MOST_PLAIN;
     atomic_store(&s->serving.decompressed.left, BODIES_AT_ONCE * s->serving.most_plain);
+    /* Each worker waits for the disk; in ClickHouse until what came meanwhile is one insert. */
+    const bool gathers = is_in_clickhouse(s);
     struct flm_http_options http = {
         .host = s->host,
         .port = (uint16_t)o->port,
@@ -350,7 +360,7 @@ static bool start(struct flm_serve *s, struct flm_error *why)
         .most_bodies = body > MOST_BODIES ? body : MOST_BODIES,
         .most_connections = MOST_CONNECTIONS,
         .most_of_peer = MOST_OF_PEER,
-        .workers = WORKERS,
+        .workers = gathers ? WAITING_WORKERS : WORKERS,
         .admit = admit,
         .answer = answer,
         .answered = count,
@@ -362,7 +372,7 @@ static bool start(struct flm_serve *s, struct flm_error *why)
         .most_messages = http.most_bodies,
         .most_connections = MOST_GRPC_CONNECTIONS,
         .most_of_peer = MOST_GRPC_OF_PEER,
-        .workers = GRPC_WORKERS,
+        .workers = gathers ? WAITING_GRPC_WORKERS : GRPC_WORKERS,
         .admit = admit,
         .answer = answer,
         .answered = count,

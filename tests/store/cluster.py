@@ -3,11 +3,11 @@
 
 Two `flamel serve`, each at a server of another shard, take profiles of twenty services while one replica after the other is
 killed and comes back, and give the same sums as an embedded store that got the same; a profile that is sent again with its
-id is counted once. Status 77: the programs are not here."""
-import http.client, os, random, shutil, signal, socket, subprocess, sys, tempfile, time, urllib.parse
+id is counted once. Many that write at once share inserts. Status 77: the programs are not here."""
+import http.client, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time, urllib.parse
 
 SERVER, ZOOKEEPER = '/usr/sbin/clickhouse-server', '/usr/share/java/zookeeper.jar'
-SERVICES, ROUNDS = 20, 6
+SERVICES, ROUNDS, TOGETHER = 20, 6, 128
 if not os.access(SERVER, os.X_OK) or not os.path.exists(ZOOKEEPER) or not shutil.which('java'):
     print('clickhouse-server, zookeeper or java is not here: no cluster')
     sys.exit(77)
@@ -118,6 +118,32 @@ def total_of(folded):
     return sum(int(line.rsplit(' ', 1)[1]) for line in folded)
 
 
+# Inserts so far: each has a mark.
+def inserts(server):
+    sql = "SELECT uniqExact(stack) FROM flamel.runs WHERE tenant = '' AND service = '' AND type = ''"
+    return int(call(server.http, 'GET', '/?query=' + urllib.parse.quote(sql))[1])
+
+
+# Many that write at the same time share inserts, and do not wait for one after the other.
+def push_together(server, port):
+    before, answers = inserts(server), []
+    barrier = threading.Barrier(TOGETHER)
+
+    def work(number):
+        barrier.wait()
+        answers.append(call(port, 'POST', f'/api/v1/push?service=together&label=pod%3Dp{number}', 'main;work 1\n')[0])
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(TOGETHER)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    made = inserts(server) - before
+    total = total_of(folded_of(port, 'service=together'))
+    print(f'{TOGETHER} profiles at once: {made} inserts')
+    return answers == [200] * TOGETHER and total == TOGETHER and 0 < made < TOGETHER / 8
+
+
 def main():
     zookeeper = free_port()
     config = write('zookeeper/zoo.cfg', f'dataDir={folder}/zookeeper\nclientPort={zookeeper}\nclientPortAddress=127.0.0.1\n'
@@ -163,6 +189,9 @@ def main():
     print(f'{count} profiles, rows {rows}')
     if min(rows.values()) == 0:
         print('a shard has no rows')
+        failed += 1
+    if not push_together(servers[0], cluster[0]):
+        print('they did not share inserts, or the sum is wrong')
         failed += 1
     return 1 if failed else 0
 
