@@ -64,6 +64,9 @@ bool flm_sanitize_check(const char *rules, struct flm_error *why);
  * runs out. */
 bool flm_sanitize_list(const struct flm_profile *profile, flm_profile_sink sink, void *context);
 
+/* The same with every name, whole, each on a line of its own. */
+bool flm_sanitize_list_all(const struct flm_profile *profile, flm_profile_sink sink, void *context);
+
 #ifdef __cplusplus
 }
 #endif

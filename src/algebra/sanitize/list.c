@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "algebra/sanitize/pseudonyms.h"
+#include "base/core/sort.h"
 #include "base/text/text.h"
 #include "flamel/sanitize.h"
 #include "profile/columns.h"
@@ -11,7 +12,9 @@ enum { MOST_SHOWN = 8, MOST_SHOWN_BYTES = 70 };
 struct listing {
     const struct flm_profile *p;
     struct flm_text *out;
-    double *cost; /* by string: what is listed first */
+    double *cost;    /* by string: what is listed first */
+    uint32_t *order; /* twice as many as there are strings */
+    bool is_whole;   /* every name, on a line of its own */
 };
 
 /* ---- A line ---------------------------------------------------------------------------------- */
@@ -24,12 +27,12 @@ static bool is_control(struct flm_bytes name, size_t at)
     return *c < ' ' || *c == 127 || (*c == 0xC2 && at + 1 < name.size && c[1] < 0xA0);
 }
 
-/* Adds a name; one that is long is shortened behind a whole character. */
-static void add_name(struct flm_text *out, struct flm_bytes name)
+/* Adds a name; one of more than `most` bytes is shortened behind a whole character. */
+static void add_name(struct flm_text *out, struct flm_bytes name, size_t most)
 {
     size_t size = name.size;
-    if (size > MOST_SHOWN_BYTES)
-        for (size = MOST_SHOWN_BYTES; size > 0 && ((unsigned char)name.at[size] & 0xC0) == 0x80;)
+    if (size > most)
+        for (size = most; size > 0 && ((unsigned char)name.at[size] & 0xC0) == 0x80;)
             size--;
     for (size_t i = 0; i < size; i++) {
         bool controls = is_control(name, i);
@@ -60,40 +63,61 @@ static const char *pseudonym_kind(struct flm_bytes name)
     return NULL;
 }
 
-/* "functions    1,234: main, parse, ..., 12 pseudonyms": those that cost most first. The strings
- * that are listed have a cost of 0 or more. */
-static void add_line(struct listing *l, const char *title)
+static int more_cost(const void *context, uint32_t a, uint32_t b)
 {
-    uint32_t shown[MOST_SHOWN] = {0}, count = 0, pseudonyms = 0, shown_count = 0;
-    for (uint32_t s = 0; s < l->p->sizes.string_count; s++) {
-        struct flm_bytes name = flm_string_bytes(l->p, s);
-        if (l->cost[s] < 0 || name.size == 0)
-            continue;
-        if (pseudonym_kind(name)) {
-            pseudonyms++;
-            continue;
-        }
-        count++;
-        uint32_t at = shown_count < MOST_SHOWN ? shown_count++ : MOST_SHOWN;
-        for (; at > 0 && l->cost[shown[at - 1]] < l->cost[s]; at--)
-            if (at < MOST_SHOWN)
-                shown[at] = shown[at - 1];
-        if (at < MOST_SHOWN)
-            shown[at] = s;
-    }
-    if (count + pseudonyms == 0)
-        return;
+    const double *cost = context;
+    return cost[a] != cost[b] ? (cost[a] < cost[b] ? 1 : -1) : (a > b) - (a < b);
+}
+
+/* "  functions        main, parse and 12 more; 3 pseudonyms": those that cost most first. */
+static void add_short(struct listing *l, const char *title, uint32_t count, uint32_t pseudonyms)
+{
     add_title(l->out, title);
-    for (uint32_t i = 0; i < shown_count; i++) {
+    for (uint32_t i = 0; i < count && i < MOST_SHOWN; i++) {
         flm_text_puts(l->out, i ? ", " : "");
-        add_name(l->out, flm_string_bytes(l->p, shown[i]));
+        add_name(l->out, flm_string_bytes(l->p, l->order[i]), MOST_SHOWN_BYTES);
     }
-    if (count > shown_count)
-        flm_text_format(l->out, " and %u more", count - shown_count);
+    if (count > MOST_SHOWN)
+        flm_text_format(l->out, " and %u more", count - MOST_SHOWN);
     if (pseudonyms > 0)
         flm_text_format(l->out, "%s%u pseudonym%s", count ? "; " : "", pseudonyms,
                         pseudonyms == 1 ? "" : "s");
     flm_text_putc(l->out, '\n');
+}
+
+/* "  functions", and each below it. */
+static void add_whole(struct listing *l, const char *title, uint32_t count, uint32_t pseudonyms)
+{
+    flm_text_format(l->out, "  %s\n", title);
+    for (uint32_t i = 0; i < count; i++) {
+        flm_text_puts(l->out, "    ");
+        add_name(l->out, flm_string_bytes(l->p, l->order[i]), SIZE_MAX);
+        flm_text_putc(l->out, '\n');
+    }
+    if (pseudonyms > 0)
+        flm_text_format(l->out, "    %u pseudonym%s\n", pseudonyms, pseudonyms == 1 ? "" : "s");
+}
+
+/* Lists the strings that have a cost of 0 or more; nothing if there are none. */
+static void add_line(struct listing *l, const char *title)
+{
+    uint32_t count = 0, pseudonyms = 0, all = l->p->sizes.string_count;
+    for (uint32_t s = 0; s < all; s++) {
+        struct flm_bytes name = flm_string_bytes(l->p, s);
+        if (l->cost[s] < 0 || name.size == 0)
+            continue;
+        if (pseudonym_kind(name))
+            pseudonyms++;
+        else
+            l->order[count++] = s;
+    }
+    if (count + pseudonyms == 0)
+        return;
+    flm_sort(l->order, count, l->order + all, more_cost, l->cost);
+    if (l->is_whole)
+        add_whole(l, title, count, pseudonyms);
+    else
+        add_short(l, title, count, pseudonyms);
 }
 
 static void forget(struct listing *l)
@@ -137,7 +161,7 @@ static void list_labels(struct listing *l)
             see(l, p->labels[i].value, 0);
         title.size = 0;
         flm_text_puts(&title, "label ");
-        add_name(&title, flm_string_bytes(p, key));
+        add_name(&title, flm_string_bytes(p, key), MOST_SHOWN_BYTES);
         flm_text_putc(&title, 0);
         l->out->failed |= title.failed;
         if (!title.failed)
@@ -167,20 +191,21 @@ static void list_metrics(struct listing *l)
     add_line(l, "counters");
 }
 
-/* "note frequency  999 Hz" */
+/* "note frequency: 999 Hz" */
 static void list_notes(struct listing *l)
 {
     const struct flm_profile *p = l->p;
+    size_t most = l->is_whole ? SIZE_MAX : MOST_SHOWN_BYTES;
     for (uint32_t i = 0; i < p->sizes.note_count; i++) {
         flm_text_puts(l->out, "  note ");
-        add_name(l->out, flm_string_bytes(p, p->notes[i].key));
+        add_name(l->out, flm_string_bytes(p, p->notes[i].key), most);
         flm_text_puts(l->out, ": ");
-        add_name(l->out, flm_string_bytes(p, p->notes[i].value));
+        add_name(l->out, flm_string_bytes(p, p->notes[i].value), most);
         flm_text_putc(l->out, '\n');
     }
     for (uint32_t i = 0; i < p->sizes.loss_count; i++) {
         flm_text_puts(l->out, "  lost ");
-        add_name(l->out, flm_string_bytes(p, p->losses[i].what));
+        add_name(l->out, flm_string_bytes(p, p->losses[i].what), most);
         flm_text_putc(l->out, '\n');
     }
 }
@@ -197,12 +222,15 @@ static void list_times(struct listing *l)
     }
 }
 
-bool flm_sanitize_list(const struct flm_profile *p, flm_profile_sink sink, void *context)
+static bool list(const struct flm_profile *p, bool is_whole, flm_profile_sink sink, void *context)
 {
+    size_t strings = p->sizes.string_count;
     struct flm_text out;
     flm_text_init(&out, sink, context);
-    struct listing l = {p, &out, malloc(p->sizes.string_count * sizeof *l.cost)};
-    if (l.cost) {
+    struct listing l = {p, &out, malloc(strings * sizeof *l.cost),
+                        malloc((2 * strings + 1) * sizeof *l.order), is_whole};
+    bool good = l.cost && l.order;
+    if (good) {
         list_frames(&l, FUNCTION, "functions");
         list_frames(&l, MODULE, "modules");
         list_frames(&l, FILE_NAME, "files");
@@ -211,8 +239,19 @@ bool flm_sanitize_list(const struct flm_profile *p, flm_profile_sink sink, void 
         list_times(&l);
         list_notes(&l);
     }
-    bool good = l.cost && flm_text_flush(&out);
+    good = good && flm_text_flush(&out);
     free(l.cost);
+    free(l.order);
     flm_text_clear(&out);
     return good;
+}
+
+bool flm_sanitize_list(const struct flm_profile *p, flm_profile_sink sink, void *context)
+{
+    return list(p, false, sink, context);
+}
+
+bool flm_sanitize_list_all(const struct flm_profile *p, flm_profile_sink sink, void *context)
+{
+    return list(p, true, sink, context);
 }

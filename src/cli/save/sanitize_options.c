@@ -88,5 +88,5 @@ void flm_sanitize_say(const struct flm_profile *p)
 
 void flm_sanitize_print(const struct flm_profile *p)
 {
-    flm_sanitize_list(p, print, stdout);
+    flm_sanitize_list_all(p, print, stdout);
 }

@@ -301,7 +301,40 @@ static void the_list_has_all_that_is_left(void **state)
                                 "  times            of 4 samples\n"
                                 "  note frequency: 999 Hz\n"
                                 "  lost symbols of x\n");
+    out.size = 0;
+    assert_true(flm_sanitize_list_all(clean, flm_text_sink, &out));
+    flm_text_putc(&out, 0);
+    assert_non_null(strstr(out.at,
+                           "  functions\n    app+0x12\n    load (x.py)\n    main\n    1 pseudonym\n"
+                           "  modules\n    app\n    libhidden.so\n"));
     flm_text_clear(&out);
+    flm_profile_free(clean);
+    flm_profile_free(p);
+}
+
+/* A name that is longer than a line, and more names than the short list has. */
+static void the_whole_list_has_every_name(void **state)
+{
+    struct flm_text folded = {0}, out = {0};
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        flm_text_format(&folded,
+                        "main;a_rather_long_name_of_a_function_that_does_something_in_the_"
+                        "program_%02d %d\n",
+                        i, i + 1);
+    flm_text_putc(&folded, 0);
+    struct flm_profile *p = profile_of(folded.at), *clean = sanitized(p, "", KEY);
+    assert_true(flm_sanitize_list_all(clean, flm_text_sink, &out));
+    for (uint32_t i = 1; i < flm_profile_frame_count(clean); i++) {
+        struct flm_bytes name = flm_frame_function(clean, i);
+        struct flm_text line = {0};
+        flm_text_format(&line, "\n    %.*s\n", (int)name.size, name.at);
+        flm_text_putc(&line, 0);
+        assert_true(flm_bytes_contain((struct flm_bytes){out.at, out.size}, line.at));
+        flm_text_clear(&line);
+    }
+    flm_text_clear(&out);
+    flm_text_clear(&folded);
     flm_profile_free(clean);
     flm_profile_free(p);
 }
@@ -336,6 +369,7 @@ int main(void)
         cmocka_unit_test(a_pattern_that_matches_nothing_may_be_told),
         cmocka_unit_test(what_is_not_shown_is_still_said),
         cmocka_unit_test(the_list_has_all_that_is_left),
+        cmocka_unit_test(the_whole_list_has_every_name),
         cmocka_unit_test(it_survives_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
