@@ -75,6 +75,10 @@ inside 'cd /root && flamel record -q -o x.svg -- gzip -9 < /usr/bin/flamel > /de
 inside 'rm -f /root/x.svg; apt-get clean'
 echo "from a bare root to a flame graph: $(echo "$EPOCHREALTIME - $start" | bc) s, $((($(kilobytes) - before) / 1024)) MB"
 inside 'flamel report --help > /dev/null && flamel --version' || fail version
+# What serves pages is only recommended.
+inside 'cd /root && printf "a;b 3\n" > x.folded && ! flamel view --no-open x.folded 2> why &&
+    grep -q "served with libmicrohttpd.*flamel convert -o FILE.html" why && flamel convert -q x.folded -o x.html && rm x.* why' ||
+    fail "flamel view without libmicrohttpd: $(cat "$root/root/why")"
 
 inside 'cd / && apt-get -qq install -y ./*.deb gcc libc6-dev pkg-config > /install.log 2>&1' || fail "$(tail -n 5 "$root/install.log")"
 inside 'cd /root && printf "a;b 3\n" > x.folded && flamel convert x.folded -o x.png && flamel annotate --help > /dev/null' ||
