@@ -73,7 +73,8 @@ bool flm_viewer_parse_ref(struct flm_viewer *viewer, struct flm_bytes number,
 /* Asks the user to type or choose something: "search", "palette" ... False if memory ran out. */
 bool flm_viewer_prompt(struct flm_viewer *viewer, const char *what);
 
-/* Tells the user why something was not done: the response to "notice". */
+/* Tells the user why something was not done: the response to "notice", an error unless its kind is
+ * FLM_ERROR_NONE. */
 void flm_viewer_notify_error(struct flm_viewer *viewer, const struct flm_error *why);
 
 /* A notice that is not an error: there was nothing to do. Returns true. */

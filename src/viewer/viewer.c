@@ -415,6 +415,7 @@ bool flm_viewer_notify(struct flm_viewer *v, const char *words)
 {
     struct flm_error notice = {0};
     flm_error_set(&notice, FLM_ERROR_USAGE, "%s", words);
+    notice.kind = FLM_ERROR_NONE;
     flm_viewer_notify_error(v, &notice);
     return true;
 }

@@ -362,11 +362,14 @@ void flm_tui_update(struct flm_tui *tui)
     if (changed & FLM_CHANGED(TABLES))
         for (size_t i = 0; i < FLM_TUI_TABLES; i++)
             tui->tables[i].is_stale = true;
-    struct flm_text notice = {0};
+    struct flm_text notice = {0}, kind = {0};
     if (changed & FLM_CHANGED(NOTICE) &&
-        flm_viewer_query_text(tui->viewer, flm_bytes_of("notice"), &notice, NULL))
-        flm_tui_notify(tui, true, "%.*s", (int)notice.size, notice.at ? notice.at : "");
+        flm_viewer_query_text(tui->viewer, flm_bytes_of("notice"), &notice, NULL) &&
+        flm_viewer_query_text(tui->viewer, flm_bytes_of("notice-kind"), &kind, NULL))
+        flm_tui_notify(tui, flm_bytes_start_with((struct flm_bytes){kind.at, kind.size}, "error"),
+                       "%.*s", (int)notice.size, notice.at ? notice.at : "");
     flm_text_clear(&notice);
+    flm_text_clear(&kind);
 }
 
 /* Room for lines, in this order, where the window has it: the picture, the status, the line at the

@@ -165,7 +165,7 @@ static bool act_flip(struct flm_viewer *v, struct flm_bytes none, struct flm_err
         struct flm_error notice = {0};
         flm_error_set(&notice, FLM_ERROR_USAGE, "other views are upside down now: %s",
                       v->scene.view->fixed_direction);
-        flm_viewer_notify_error(v, &notice);
+        flm_viewer_notify(v, notice.text);
     }
     v->model.flame = !v->model.flame;
     flm_changed(&v->model, FLM_ASPECT_SCENE);

@@ -38,6 +38,14 @@ static bool write_notice(struct flm_viewer *v, struct flm_bytes none, struct flm
     return true;
 }
 
+static bool write_notice_kind(struct flm_viewer *v, struct flm_bytes none, struct flm_text *out,
+                              struct flm_error *why)
+{
+    (void)none, (void)why;
+    flm_text_puts(out, v->query.notice.kind == FLM_ERROR_NONE ? "information" : "error");
+    return true;
+}
+
 static const struct flm_query_entry queries[] = {
     {.name = "hello", .make = flm_query_hello},
     {.name = "tools", .make = flm_query_tools},
@@ -65,6 +73,7 @@ static const struct flm_query_entry queries[] = {
     {.name = "copy", .write = write_copied},
     {.name = "prompt", .write = write_prompt},
     {.name = "notice", .write = write_notice},
+    {.name = "notice-kind", .write = write_notice_kind},
 };
 
 const struct flm_query_entry *flm_query_named(struct flm_bytes text, struct flm_bytes *argument)
@@ -107,7 +116,8 @@ bool flm_viewer_query_text(struct flm_viewer *v, struct flm_bytes query, struct 
     if (!entry || !entry->write)
         return refuse(query, why);
     /* That memory ran out is said without any. */
-    bool updated = entry->write == write_notice || flm_viewer_update(v, why);
+    bool updated = entry->write == write_notice || entry->write == write_notice_kind ||
+                   flm_viewer_update(v, why);
     return updated && entry->write(v, argument, out, why);
 }
 

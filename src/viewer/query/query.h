@@ -226,6 +226,7 @@
  * state         the state, for a URL: state.h
  * copy          the text of the last copying action
  * notice        why something was not done: a key, a gesture, a picture
+ * notice-kind   "error"; "information" where there was nothing to do
  * prompt        what the user is to type or choose */
 #ifndef FLAMEL_VIEWER_QUERY_QUERY_H
 #define FLAMEL_VIEWER_QUERY_QUERY_H

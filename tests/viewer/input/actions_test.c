@@ -332,6 +332,7 @@ static void what_a_key_cannot_do_is_said(void **state)
     assert_false(viewing_changes(&seen) & FLM_CHANGED(NOTICE));
     viewing_do(&seen, "search nowhere");
     assert_string_equal(notice_after(&seen, "n", 0), "the search finds nothing here");
+    assert_string_equal(viewing_ask(&seen, "notice-kind"), "information");
     viewing_clear(&seen);
 }
 

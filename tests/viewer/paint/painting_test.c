@@ -213,6 +213,7 @@ static void a_picture_that_memory_runs_out_for_is_said(void **state)
                 assert_true(said);
             if (said)
                 assert_string_equal(viewing_ask(&seen, "notice"), "out of memory");
+                assert_string_equal(viewing_ask(&seen, "notice-kind"), "error");
             told += said;
             assert_viewing_sound(&seen);
             viewing_look(&seen);

@@ -144,7 +144,8 @@ static void every_member_of_an_answer_is_in_the_header(void **state)
 static void some_answers_are_plain_text(void **state)
 {
     (void)state;
-    static const char *const plain[] = {"state", "copy", "prompt", "notice", "export folded"};
+    static const char *const plain[] = {"state",  "copy",        "prompt",
+                                        "notice", "notice-kind", "export folded"};
     struct flm_viewer *v = viewer_of_folded("main;parse 8\n");
     act(v, "search pars");
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
