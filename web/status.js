@@ -9,11 +9,11 @@ export function makeStatus(view) {
     const legend = make('div', {class: 'legend', role: 'group', 'aria-label': 'Colors'});
     const offer = make('div', {class: 'offer'}); // what would make the picture readable
     const said = make('div', {class: 'said'}); // what people wrote
-    const element = make('footer', {class: 'status'}, offer, facts, said, notice, legend);
+    const element = make('footer', {class: 'status'}, offer, said, facts, notice, legend);
     const sheet = make('div', {class: 'menu data-quality', popover: 'auto', id: 'flamel-data-quality',
         role: 'dialog', 'aria-label': 'Data quality'});
     const overlay = make('pre', {class: 'overlay', hidden: true, 'aria-hidden': 'true'});
-    let timer = 0;
+    let timer = 0, isOutdated = false; // once something works
 
     const fact = (number, unit, attributes) => number == null || number === '' ? null
         : make('span', attributes, make('b', {}, String(number)), unit && ' ' + unit);
@@ -91,8 +91,9 @@ export function makeStatus(view) {
 
     return {
         element, sheet, overlay, update, updateOverlay,
-        // Shows a sentence for a moment: what was done, or why it was refused.
-        notify(text, isError = false) {
+        // Shows a sentence for a moment: what was done, or why something was not done (`isAnswer`).
+        notify(text, isError = false, isAnswer = isError) {
+            isOutdated = isAnswer;
             notice.textContent = text;
             notice.classList.toggle('wrong', isError);
             clearTimeout(timer);
@@ -100,7 +101,7 @@ export function makeStatus(view) {
         },
         // Something worked: what did not is out of date.
         worked() {
-            if (notice.classList.contains('wrong')) notice.textContent = '';
+            if (isOutdated) notice.textContent = '';
         },
         toggleSheet: () => sheet.togglePopover(),
     };

@@ -42,7 +42,7 @@ const WORKED = CHANGED.tools | CHANGED.chips | CHANGED.state | CHANGED.history |
 // address. `emit(name, detail)` dispatches an event of the component.
 export function makeViewer(root, core, module, {keepsHash = true, emit = null} = {}) {
     let hello = null, tools = null, pending = 0, isFrameRequested = false, broken = false, isFirst = true, isRested = false;
-    let movedAt = -REST_MS, deferred = 0, restTimer = 0, speechTimer = 0, panelTimer = 0, hasSelected = false;
+    let movedAt = -REST_MS, deferred = 0, restTimer = 0, speechTimer = 0, panelTimer = 0, hasSelected = false, savedNotes = '';
     const view = {
         core, keyLabel, clickedAt: -DOUBLE_CLICK_MS,
         tools: () => tools,
@@ -68,6 +68,11 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         askFor(name, text) {
             const {title, argument} = view.actionNamed(name);
             palette.open({title, run: name, argument, text});
+        },
+        // Whether notes were written, changed or removed since the profile was opened or saved.
+        hasUnsavedNotes() {
+            const notes = core.query('notes');
+            return Boolean(notes.changed) && JSON.stringify(notes) !== savedNotes;
         },
         askForText: (run, title, text) => palette.open({title, run, argument: '', text}),
         // Whether an action with a text makes sense now.
@@ -178,7 +183,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         if (has('detail', 'tools')) panel.update();
         if (has('status', 'tools')) status.update();
         if (has('status', 'detail')) notes.update();
-        if (has('notice')) refused(core.queryText('notice').trim());
+        if (has('notice')) refused(core.queryText('notice').trim(), core.queryText('notice-kind').trim() === 'error');
         if (has('tables', 'tools', 'chips', 'detail', 'code')) updateTables();
         if (has('detail', 'tools')) aria.update();
         if (has('overlay')) status.updateOverlay();
@@ -283,13 +288,16 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         if (why) refused(why);
         return !why;
     }
-    function refused(why) {
-        status.notify(why, true);
-        view.emitError(why);
+    function refused(why, isError = true) {
+        status.notify(why, isError, true);
+        if (isError) view.emitError(why);
     }
     async function save(kind) {
         try {
-            status.notify(`saved as ${await exportAs(view, kind)}`);
+            const written = JSON.stringify(core.query('notes')), name = await exportAs(view, kind);
+            if (kind === 'flm') savedNotes = written;
+            notes.update();
+            status.notify(`saved as ${name}`);
         } catch (error) {
             status.notify(error.message, true);
         }
@@ -373,6 +381,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     const isTyping = target => target.matches?.('input, textarea, select, [contenteditable]');
     const isPressed = (event, target) => (event.key === 'Enter' || event.key === ' ') &&
         target.matches?.('button, a, summary, [role=option]');
+    if (keepsHash) addEventListener('beforeunload', event => { if (!broken && view.hasUnsavedNotes()) event.preventDefault(); });
     const keyTarget = keepsHash ? document : element;
     keyTarget.addEventListener('keydown', pressed);
     function pressed(event) {

@@ -112,11 +112,19 @@ test('notes that are written in the page are saved with the profile, and a view 
     await page.keyboard.press(',');
     await sheet.getByRole('button', {name: 'Change the note'}).first().click();
     await type('slow since 2.2');
+    // The browser asks before the page is closed, until the notes are saved.
+    const asks = () => page.evaluate(() => !window.dispatchEvent(new Event('beforeunload', {cancelable: true})));
+    assert.equal(await asks(), true);
     await page.keyboard.press(',');
     const [download] = await Promise.all([page.waitForEvent('download'),
         sheet.getByRole('button', {name: 'Save as FLM'}).click()]);
     const where = path.join(folder, 'noted.flm');
     await download.saveAs(where);
+    assert.equal(await asks(), false);
+    await sheet.getByText('Changes are in this page alone').waitFor({state: 'detached'});
+    await sheet.getByRole('button', {name: 'Remove the note'}).first().click();
+    await resolved(page);
+    assert.equal(await asks(), true);
     assert.match(notesIn(where), /^parse: slow since 2\.2\nmain;parse: twice <b>a second<\/b>\nview: The table\n$/);
     await finish(page, assert);
 });

@@ -30,7 +30,7 @@ export function makeNotes(view) {
         note.about !== 'view' && make('span', {class: 'written'}, note.text), tools(view, note));
     }
     function update() {
-        const {changed, notes = []} = view.core.query('notes');
+        const {notes = []} = view.core.query('notes');
         const views = notes.filter(({about}) => about === 'view'), others = notes.filter(({about}) => about !== 'view');
         refill(sheet, make('h3', {}, 'Notes'),
             others.length > 0 ? make('ul', {}, others.map(item))
@@ -40,7 +40,7 @@ export function makeNotes(view) {
             make('h3', {}, 'Views'),
             views.length > 0 && make('ul', {}, views.map(item)),
             make('div', {class: 'buttons'}, write('note-view', 'Keep this view …')),
-            changed && [make('p', {class: 'unsaved'}, 'Changes are in this page alone until they are saved.'),
+            view.hasUnsavedNotes() && [make('p', {class: 'unsaved'}, 'Changes are in this page alone until they are saved.'),
                 make('div', {class: 'buttons'}, button('Save as FLM', () => view.act('export flm'), {'data-key': 'save-notes'}))]);
     }
     sheet.addEventListener('toggle', event => event.newState === 'open' && update());
