@@ -7,6 +7,7 @@
 #include "draw/document/pdf.h"
 #include "draw/document/surface.h"
 #include "draw/document/svg_sheet.h"
+#include "draw/text/note_subject.h"
 #include "draw/text/visible.h"
 
 /* CSS pixels. */
@@ -118,6 +119,25 @@ void flm_document_add_status_line(struct flm_document *document, const struct fl
     }
     document->failed |= part.failed;
     flm_text_clear(&part);
+}
+
+void flm_document_add_notes(struct flm_document *document, const struct flm_written_notes *notes,
+                            int64_t first_ns)
+{
+    size_t count = flm_written_notes_count(notes);
+    struct flm_text line = {0};
+    for (size_t i = 0; i < count && i < FLM_DOCUMENT_NOTES; i++) {
+        line.size = 0;
+        flm_note_line_add(&line, flm_written_notes_at(notes, i), first_ns);
+        flm_document_add_status(document, (struct flm_bytes){line.at, line.size}, true);
+    }
+    line.size = 0;
+    if (count > FLM_DOCUMENT_NOTES)
+        flm_text_format(&line, "and %zu more note%s", count - FLM_DOCUMENT_NOTES,
+                        count == FLM_DOCUMENT_NOTES + 1 ? "" : "s");
+    flm_document_add_status(document, (struct flm_bytes){line.at, line.size}, true);
+    document->failed |= line.failed;
+    flm_text_clear(&line);
 }
 
 /* ---- Positions ------------------------------------------------------------------------------- */

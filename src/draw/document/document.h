@@ -8,6 +8,7 @@
  *     boxes                             panes, one below the other or two side by side
  *     # kernel   # jit                  the legend, in as many lines as needed
  *     1,204 stacks  12.4 s  ...         the status line, likewise: nothing is cut off
+ *     note on parse: slow since 2.1     notes that people wrote, a line each
  *
  * Lengths are CSS pixels. Painting a document takes about the time of the calls to its surface, one
  * or two a box. */
@@ -19,6 +20,7 @@
 #include "draw/document/surface.h"
 #include "draw/raster/boxes.h"
 #include "draw/text/status_line.h"
+#include "flamel/notes.h"
 
 enum {
     FLM_DOCUMENT_PAD = 10,     /* left, right and below everything */
@@ -27,6 +29,7 @@ enum {
     FLM_DOCUMENT_TITLE_Y = 27, /* the base line of the title; one below it is a TITLE_LINE lower */
     FLM_DOCUMENT_TITLE_LINE = 20,
     FLM_DOCUMENT_KEY_TEXT = 21, /* from the left edge of a box in the legend to its meaning */
+    FLM_DOCUMENT_NOTES = 40,
     FLM_DOCUMENT_LEVELS = 1000, /* more are not drawn, and the status says so */
     FLM_DOCUMENT_TEXT_PX = 12,
     FLM_DOCUMENT_TITLE_PX = 13
@@ -138,6 +141,11 @@ void flm_document_add_tick(struct flm_document *document, double x, struct flm_b
 void flm_document_add_status(struct flm_document *document, struct flm_bytes text,
                              bool begins_line);
 void flm_document_add_status_line(struct flm_document *document, const struct flm_status *status);
+
+/* Adds the first FLM_DOCUMENT_NOTES of written notes (flamel/notes.h), a line each, behind the
+ * status, and how many more there are. `first_ns` is that of flm_note_subject_add. */
+void flm_document_add_notes(struct flm_document *document, const struct flm_written_notes *notes,
+                            int64_t first_ns);
 
 /* The width of each pane, which its rectangles have to fill. */
 double flm_document_pane_width(const struct flm_document *document);

@@ -101,6 +101,19 @@ static const char *const width_names[] = {[FLM_WIDTHS_MAX] = "max",
                                           [FLM_WIDTHS_BEFORE] = "before",
                                           [FLM_WIDTHS_SUM] = "sum"};
 
+/* "notes":["note on parse: slow"]: as the lines of a document. */
+static void add_notes(struct flm_svg *svg, struct flm_text *out)
+{
+    const struct flm_document *document = &svg->document;
+    const char *before = ",\"notes\":[";
+    for (size_t i = svg->first_note; i < document->status.count; i++) {
+        flm_text_puts(out, before);
+        add_json(out, flm_document_text_of(document, document->status.at[i].text));
+        before = ",";
+    }
+    flm_text_puts(out, *before == ',' && !before[1] ? "]" : "");
+}
+
 /* "depths":{"3":118}: how many frames the boxes stand for, where they are several. */
 static void add_depths(const struct flm_svg *svg, struct flm_text *out)
 {
@@ -150,6 +163,7 @@ static void add_header(struct flm_svg *svg, struct flm_text *out, size_t strings
         add_json(out, flm_svg_status(svg, (enum flm_status_part)part));
     }
     flm_text_putc(out, ']');
+    add_notes(svg, out);
     add_depths(svg, out);
     flm_text_puts(out, "}\n");
 }

@@ -207,6 +207,8 @@ bool flm_svg_fill_document(struct flm_svg *svg, double scale, struct flm_error *
     add_legend(svg);
     struct flm_status status = status_of(svg);
     flm_document_add_status_line(document, &status);
+    svg->first_note = document->status.count;
+    flm_document_add_notes(document, svg->notes, flm_note_first_ns(svg->profile));
     return (!document->failed && !svg->label.failed) || flm_error_memory(why);
 }
 

@@ -89,5 +89,6 @@ bool flm_svg_fill_heatmap(struct flm_svg *svg, double scale, struct flm_error *w
     };
     flm_heatmap_pane_add(document, &svg->heatmap.pane, svg->unit);
     add_statuses(svg);
+    flm_document_add_notes(document, svg->notes, flm_note_first_ns(svg->profile));
     return !document->failed || flm_error_memory(why);
 }

@@ -59,6 +59,8 @@ struct flm_svg {
     double unsymbolized; /* self of stacks that end in a frame without a symbol */
     uint64_t stack_count;
     double lost;
+    struct flm_written_notes *notes; /* of the profile: owned */
+    size_t first_note;               /* of the document's status */
 
     struct flm_font font;
     struct flm_text name, label; /* scratch */

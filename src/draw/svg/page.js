@@ -76,6 +76,9 @@ const status = html('div', {class: 'status-line'});
 const foot = html('div', {class: 'foot'},
     html('div', {class: 'details'}, detailName, detailParts),
     html('div', {class: 'last'}, status, legend));
+if (info.notes)
+    foot.append(html('div', {class: 'notes', role: 'region', 'aria-label': 'Notes', tabindex: 0},
+        ...info.notes.map(note => html('div', {}, note))));
 const help = html('div', {class: 'help', role: 'dialog', 'aria-label': 'Keys'});
 
 const headFrame = element('foreignObject', {x: 0, y: 0, height: HEAD});

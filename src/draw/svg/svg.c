@@ -402,6 +402,9 @@ bool flm_svg_open(struct flm_svg *svg, const struct flm_profile *profile,
         return false;
     for (uint32_t i = 0; i < svg->profile->sizes.loss_count; i++)
         svg->lost += svg->profile->losses[i].count;
+    svg->notes = flm_written_notes_read(svg->profile, why);
+    if (!svg->notes)
+        return false;
     if (o->heatmap)
         return flm_svg_open_heatmap(svg, why);
     /* A profile without metrics is empty. */
@@ -425,6 +428,7 @@ void flm_svg_close(struct flm_svg *svg)
     flm_text_clear(&svg->label);
     flm_document_clear(&svg->document);
     flm_heatmap_clear(&svg->heatmap.map);
+    flm_written_notes_free(svg->notes);
     free(svg->seen_first);
     flm_comparison_clear(&svg->compared);
     FLM_ARRAY_CLEAR(&svg->tones);

@@ -37,3 +37,11 @@ void flm_note_subject_add(struct flm_text *out, const struct flm_written_note *n
         break;
     }
 }
+
+void flm_note_line_add(struct flm_text *out, const struct flm_written_note *note, int64_t first_ns)
+{
+    flm_text_puts(out, "note on ");
+    flm_note_subject_add(out, note, first_ns);
+    flm_text_puts(out, ": ");
+    add_name(out, note->text);
+}

@@ -66,7 +66,7 @@ const struct flm_format flm_format_gecko = {
         "labels other than of threads and processes, notes, addresses at which code was mapped",
     .holds = FLM_HOLDS_WEIGHTS | FLM_HOLDS_DURATIONS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES |
              FLM_HOLDS_KERNEL_INLINED | FLM_HOLDS_MARKERS | FLM_HOLDS_COUNTERS |
-             FLM_HOLDS_LOCATIONS,
+             FLM_HOLDS_LOCATIONS | FLM_HOLDS_NOTES,
     .metrics = FLM_METRICS_ONE,
     .has_times = true,
     .keeps_labels = true,

@@ -208,6 +208,21 @@ static void read_marker_schema(struct flm_json *json, struct flm_gecko_profile *
         p->string_fields.at[i].type = type;
 }
 
+/* [["note 3f2a91c0", "{...}"], ...] */
+static void read_notes(struct flm_json *json, struct flm_gecko_profile *p)
+{
+    while (flm_json_next_item(json)) {
+        struct flm_gecko_note note = {0, 0};
+        if (!flm_gecko_enter_if(json, FLM_JSON_TYPE_ARRAY))
+            continue;
+        for (uint32_t i = 0; flm_json_next_item(json); i++)
+            if (i < 2)
+                flm_gecko_read_text(json, p, i == 0 ? &note.key : &note.value);
+        if (!json->failed && !FLM_ARRAY_ADD(&p->notes, note))
+            flm_json_fail_memory(json);
+    }
+}
+
 static void read_meta(struct flm_json *json, struct flm_gecko_profile *p,
                       struct flm_gecko_process *process)
 {
@@ -247,6 +262,9 @@ static void read_meta(struct flm_json *json, struct flm_gecko_profile *p,
             process->categories.count = 0;
             while (flm_json_next_item(json))
                 read_category(json, p, process);
+        } else if (flm_bytes_are(key, "flamelNotes") &&
+                   flm_gecko_enter_if(json, FLM_JSON_TYPE_ARRAY)) {
+            read_notes(json, p);
         } else if (flm_bytes_are(key, "markerSchema") &&
                    flm_gecko_enter_if(json, FLM_JSON_TYPE_ARRAY)) {
             while (flm_json_next_item(json))

@@ -1,6 +1,9 @@
 #include "format/gecko/resolve.h"
 
+#include <string.h>
+
 #include "base/number/number.h"
+#include "flamel/notes.h"
 #include "format/core/date.h"
 #include "format/gecko/internal.h"
 
@@ -151,6 +154,16 @@ static void note_process(struct flm_gecko_resolving *r)
                          "", 0, 1);
 }
 
+static void note_written(struct flm_gecko_resolving *r)
+{
+    for (size_t i = 0; i < r->p->notes.count; i++) {
+        char name[sizeof FLM_NOTE_WRITTEN + FLM_NOTE_ID_SIZE] = "";
+        struct flm_bytes key = flm_gecko_text(r, r->p->notes.at[i].key);
+        if (flm_note_is_written((struct flm_name){key.at, key.size}))
+            note(r, memcpy(name, key.at, key.size), flm_gecko_text(r, r->p->notes.at[i].value));
+    }
+}
+
 /* ---- Processes ------------------------------------------------------------------------------- */
 
 static bool resolve_process(struct flm_gecko_resolving *r, struct flm_gecko_process *process,
@@ -185,6 +198,7 @@ bool flm_gecko_resolve(struct flm_gecko_profile *profile, const struct flm_read_
     bool good = true;
     r.process = &profile->processes.at[last - 1];
     note_process(&r);
+    note_written(&r);
     double first_start = r.process->start_time;
     for (size_t i = last; i-- > 0 && good;)
         good = resolve_process(&r, &profile->processes.at[i], first_start);

@@ -314,4 +314,5 @@ void flm_gecko_profile_clear(struct flm_gecko_profile *profile)
     FLM_ARRAY_CLEAR(&profile->processes);
     flm_gecko_strings_clear(&profile->texts);
     FLM_ARRAY_CLEAR(&profile->string_fields);
+    FLM_ARRAY_CLEAR(&profile->notes);
 }

@@ -211,10 +211,16 @@ struct flm_gecko_string_field {
     uint32_t type, key;
 };
 
+/* A note that a person wrote (flamel/notes.h): texts. */
+struct flm_gecko_note {
+    uint32_t key, value;
+};
+
 struct flm_gecko_profile {
     struct FLM_ARRAY(struct flm_gecko_process) processes; /* the last has the others */
     struct flm_gecko_strings texts;                       /* the first is empty */
     struct FLM_ARRAY(struct flm_gecko_string_field) string_fields;
+    struct FLM_ARRAY(struct flm_gecko_note) notes;
     uint64_t deeper_processes; /* left out */
 };
 

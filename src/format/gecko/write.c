@@ -12,11 +12,13 @@
  * A root frame that is a label (a command, a thread) becomes the name of the thread, and the reader
  * makes it a frame again. Values are unchanged, except times: they become milliseconds, the unit of
  * the Firefox Profiler, and members that it ignores ("flamel...") have what flamel needs to restore
- * them. */
+ * them. Notes that people wrote are in "extra", which it shows with what it says of a profile. */
 #include "format/gecko/write.h"
 
 #include <stdlib.h>
 
+#include "base/number/number.h"
+#include "flamel/notes.h"
 #include "format/core/location_tables.h"
 #include "format/gecko/writing.h"
 #include "profile/chains.h"
@@ -76,6 +78,70 @@ static void write_schema(struct flm_gecko_writing *w)
     flm_gecko_put_end(w);
 }
 
+/* "0.5 s to 2 s" from the first sample, the name of a function, ...: draw/text is not for formats.
+ */
+static void write_subject(struct flm_gecko_writing *w, const struct flm_written_note *note,
+                          int64_t first_ns)
+{
+    struct flm_name name = note->about == FLM_NOTE_ABOUT_FUNCTION ? note->function : note->stack;
+    bool is_named = note->about == FLM_NOTE_ABOUT_FUNCTION || note->about == FLM_NOTE_ABOUT_STACK;
+    char storage[2 * FLM_NUMBER_SIZE + sizeof " s to  s"], number[FLM_NUMBER_SIZE];
+    struct flm_text out;
+    flm_text_init_fixed(&out, storage, sizeof storage);
+    if (note->about == FLM_NOTE_ABOUT_TIME && first_ns != FLM_NO_TIME) {
+        double from = ((double)note->from_ns - (double)first_ns) / 1e9;
+        double to = ((double)note->to_ns - (double)first_ns) / 1e9;
+        flm_text_add(&out, (struct flm_bytes){number, flm_number_print(from, number)});
+        flm_text_puts(&out, " s to ");
+        flm_text_add(&out, (struct flm_bytes){number, flm_number_print(to, number)});
+        flm_text_puts(&out, " s");
+    } else {
+        flm_text_puts(&out, flm_note_about_name(note->about));
+    }
+    flm_json_add_text(&w->json, "label",
+                      is_named ? (struct flm_bytes){name.at, name.size}
+                               : (struct flm_bytes){out.at, out.size});
+}
+
+/* For people, and as they are in a profile. */
+static void write_notes(struct flm_gecko_writing *w)
+{
+    const struct flm_profile *p = w->p;
+    struct flm_written_notes *notes = flm_written_notes_read(p, NULL);
+    int64_t first_ns = flm_note_first_ns(p);
+    w->failed |= !notes;
+    if (notes && flm_written_notes_count(notes) > 0) {
+        flm_json_begin(&w->json, "extra", FLM_JSON_ARRAY);
+        flm_gecko_put_object(w, NULL);
+        flm_gecko_put_text(w, "label", "Notes");
+        flm_json_begin(&w->json, "entries", FLM_JSON_ARRAY);
+        for (size_t i = 0; i < flm_written_notes_count(notes); i++) {
+            const struct flm_written_note *note = flm_written_notes_at(notes, i);
+            flm_json_begin(&w->json, NULL, FLM_JSON_OBJECT_LINE);
+            write_subject(w, note, first_ns);
+            flm_gecko_put_text(w, "format", "string");
+            flm_json_add_text(&w->json, "value",
+                              (struct flm_bytes){note->text.at, note->text.size});
+            flm_gecko_put_end(w);
+        }
+        flm_gecko_put_end(w);
+        flm_gecko_put_end(w);
+        flm_gecko_put_end(w);
+        flm_json_begin(&w->json, "flamelNotes", FLM_JSON_ARRAY);
+        for (uint32_t i = 0; i < p->sizes.note_count; i++) {
+            struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
+            if (!flm_note_is_written((struct flm_name){key.at, key.size}))
+                continue;
+            flm_json_begin(&w->json, NULL, FLM_JSON_ARRAY_LINE);
+            flm_json_add_text(&w->json, NULL, key);
+            flm_json_add_text(&w->json, NULL, flm_string_bytes(p, p->notes[i].value));
+            flm_gecko_put_end(w);
+        }
+        flm_gecko_put_end(w);
+    }
+    flm_written_notes_free(notes);
+}
+
 static void write_meta(struct flm_gecko_writing *w)
 {
     struct flm_name product = flm_profile_note_named(w->p, "product"),
@@ -117,6 +183,7 @@ static void write_meta(struct flm_gecko_writing *w)
     write_category(w, "GPU", "green");
     flm_gecko_put_end(w);
     write_schema(w);
+    write_notes(w);
     flm_gecko_put_end(w);
 }
 

@@ -14,6 +14,7 @@
  *     the times of a sample           one sample for each time, with its value
  *     attributes of the resource,     labels: "thread name" for thread.name, and so on; others
  *     the profile, the sample; links  under their own names
+ *     "note 3f2a91c0" of the profile  a note that a person wrote (flamel/notes.h)
  *     profile.frame.type              the kind of a frame
  *     mappings                        modules; notes for frames without names, as for pprof
  *

@@ -48,6 +48,7 @@ static const struct member {
     {PROFILE, 4, UINT64, ONE, 0, "durationNano"},
     {PROFILE, 5, MESSAGE, ONE, VALUE_TYPE, "periodType"},
     {PROFILE, 6, INT64, ONE, 0, "period"},
+    {PROFILE, 11, INT32, SEVERAL, 0, "attributeIndices"},
     {VALUE_TYPE, 1, INT32, ONE, 0, "typeStrindex"},
     {VALUE_TYPE, 2, INT32, ONE, 0, "unitStrindex"},
     {SAMPLE, 1, INT32, ONE, 0, "stackIndex"},

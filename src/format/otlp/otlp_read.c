@@ -1,4 +1,7 @@
 /* otlp_read.c - messages of OTLP to a profile: otlp.h says how, internal.h where. */
+#include <string.h>
+
+#include "flamel/notes.h"
 #include "format/core/units.h"
 #include "format/otlp/internal.h"
 
@@ -189,6 +192,34 @@ static bool is_current(const struct flm_wire *m)
     }
 }
 
+/* Whether an attribute is a note that a person wrote, which is a note of the profile then. */
+static bool take_written(struct flm_otlp_reading *r, struct flm_otlp_attribute a)
+{
+    struct flm_bytes name = flm_otlp_text(r, a.key), value = flm_otlp_text(r, a.value);
+    char key[sizeof FLM_NOTE_WRITTEN + FLM_NOTE_ID_SIZE] = "";
+    if (!flm_note_is_written((struct flm_name){name.at, name.size}))
+        return false;
+    memcpy(key, name.at, name.size);
+    r->text.size = 0; /* a copy: the note may move the strings */
+    flm_text_add(&r->text, value);
+    if (r->text.failed)
+        flm_otlp_fail_memory(r);
+    else
+        flm_builder_note(r->builder, key, r->text.at, r->text.size);
+    return true;
+}
+
+static void read_attributes(struct flm_otlp_reading *r, const struct flm_wire *m, bool needs_labels)
+{
+    struct flm_wire packed = flm_wire_numbers(m);
+    uint64_t index;
+    while (!flm_otlp_stopped(r) && flm_wire_next_number(&packed, &index)) {
+        struct flm_otlp_attribute a = flm_otlp_attribute(r, index, m->start);
+        if (a.key != 0 && !take_written(r, a) && needs_labels)
+            flm_otlp_add_label(r, a);
+    }
+}
+
 static void read_profile(struct flm_otlp_reading *r, struct flm_wire profile)
 {
     struct flm_wire m = profile, inner;
@@ -212,8 +243,8 @@ static void read_profile(struct flm_otlp_reading *r, struct flm_wire profile)
             period_type = read_type(r, inner);
         else if (m.field == 6)
             period = (int64_t)m.number;
-        else if (m.field == 11 && needs_labels)
-            flm_otlp_add_attributes(r, &m);
+        else if (m.field == 11)
+            read_attributes(r, &m, needs_labels);
     }
     if (!flm_otlp_stopped(r)) {
         if (r->profile_count++ == 0)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/core/sort.h"
+#include "flamel/notes.h"
 #include "format/core/location_tables.h"
 #include "format/core/string_table.h"
 #include "format/core/units.h"
@@ -299,6 +300,23 @@ static void put_samples(struct writing *w, struct values *of, const uint32_t *or
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
+/* Notes that people wrote (flamel/notes.h): attributes of the first profile, "note 3f2a91c0". */
+static void put_written_notes(struct writing *w)
+{
+    const struct flm_profile *p = w->p;
+    for (uint32_t i = 0; i < p->sizes.note_count; i++) {
+        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
+        struct attribute a = {.key = p->notes[i].key, .value = p->notes[i].value};
+        if (!flm_note_is_written((struct flm_name){key.at, key.size}))
+            continue;
+        if (!FLM_ARRAY_ADD(&w->attributes, a))
+            w->failed = true;
+        flm_wire_put_varint(&w->packed, w->attributes.count);
+    }
+    if (w->packed.size > 0)
+        flm_wire_put_message(&w->profile, 11, &w->packed);
+}
+
 static void write_profile(struct writing *w, uint32_t metric, const uint32_t *order)
 {
     const struct flm_profile *p = w->p;
@@ -316,6 +334,8 @@ static void write_profile(struct writing *w, uint32_t metric, const uint32_t *or
         put_type(w, 5, note(w, "period type"), unit);
         flm_wire_put_number(&w->profile, 6, (uint64_t)number);
     }
+    if (metric == 0)
+        put_written_notes(w);
     flm_wire_put_message(&w->scope, 2, &w->profile);
 }
 

@@ -10,7 +10,7 @@ bool flm_otlp_write(const struct flm_profile *profile, const struct flm_write_op
 /* What the message holds, in both of its forms. */
 #define FLM_OTLP_HOLDS                                                                             \
     (FLM_HOLDS_WEIGHTS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES | FLM_HOLDS_LOCATIONS |               \
-     FLM_HOLDS_KINDS | FLM_HOLDS_EMPTY_STACK)
+     FLM_HOLDS_KINDS | FLM_HOLDS_EMPTY_STACK | FLM_HOLDS_NOTES)
 
 #define FLM_OTLP_BUILD_ID "process.executable.build_id.gnu"
 #define FLM_OTLP_FRAME_TYPE "profile.frame.type"

@@ -2,6 +2,7 @@
  *
  * A list of events may end without its ']', and have a comma before it: programs append events, and
  * may be killed. So what is complete is read; an event that is cut off is counted. */
+#include "flamel/notes.h"
 #include "format/core/json_head.h"
 #include "format/trace/internal.h"
 #include "format/trace/trace_write.h"
@@ -73,7 +74,10 @@ static void read_facts(struct flm_trace *t)
     struct flm_bytes key, text;
     flm_json_enter_object(&t->json);
     while (flm_json_next_key(&t->json, &key)) {
+        char written[sizeof FLM_NOTE_WRITTEN + FLM_NOTE_ID_SIZE] = "";
         const char *name = NULL;
+        if (flm_note_is_written((struct flm_name){key.at, key.size}))
+            name = memcpy(written, key.at, key.size);
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             if (flm_bytes_are(key, names[i][0]))
                 name = names[i][1];
@@ -168,7 +172,7 @@ const struct flm_format flm_format_trace = {
     .metrics = FLM_METRICS_ONE,
     .also_loses = "labels other than of threads and processes, units of counters, notes",
     .holds = FLM_HOLDS_STACKS | FLM_HOLDS_DURATIONS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES |
-             FLM_HOLDS_MARKERS | FLM_HOLDS_COUNTERS,
+             FLM_HOLDS_MARKERS | FLM_HOLDS_COUNTERS | FLM_HOLDS_NOTES,
     .sniff = sniff_trace,
     .read = read_trace,
     .write = flm_trace_write,

@@ -1,11 +1,13 @@
 #include "format/trace/trace_write.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/core/sort.h"
 #include "base/number/number.h"
 #include "base/text/json_read.h"
 #include "base/text/json_write.h"
+#include "flamel/notes.h"
 #include "format/core/units.h"
 #include "format/trace/spans.h"
 #include "profile/label_range.h"
@@ -295,6 +297,20 @@ static void write_counter(struct writing *w, struct flm_counter counter)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
+/* "note 3f2a91c0": "{...}", as people wrote them (flamel/notes.h). */
+static void write_written_notes(struct writing *w)
+{
+    const struct flm_profile *p = w->p;
+    for (uint32_t i = 0; i < p->sizes.note_count; i++) {
+        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
+        char name[sizeof FLM_NOTE_WRITTEN + FLM_NOTE_ID_SIZE] = "";
+        if (!flm_note_is_written((struct flm_name){key.at, key.size}))
+            continue;
+        memcpy(name, key.at, key.size);
+        flm_json_add_text(&w->json, name, flm_string_bytes(p, p->notes[i].value));
+    }
+}
+
 static void write_facts(struct writing *w)
 {
     static const char *const facts[][2] = {{"command", "command_line"},
@@ -310,6 +326,7 @@ static void write_facts(struct writing *w)
         if (value.size > 0)
             flm_json_add_text(json, facts[i][1], (struct flm_bytes){value.at, value.size});
     }
+    write_written_notes(w);
     flm_json_end(json);
 }
 

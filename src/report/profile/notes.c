@@ -52,10 +52,7 @@ void flm_report_add_written(struct flm_report *report, const struct flm_profile 
     for (size_t i = 0; notes && i < flm_written_notes_count(notes); i++) {
         const struct flm_written_note *note = flm_written_notes_at(notes, i);
         struct flm_text *line = flm_report_add_line(report, FLM_IN_PEOPLES, i == 0, FLM_TONE_PLAIN);
-        flm_text_puts(line, "note on ");
-        flm_note_subject_add(line, note, first_ns);
-        flm_text_puts(line, ": ");
-        flm_text_add(line, bytes_of(note->text));
+        flm_note_line_add(line, note, first_ns);
     }
     flm_written_notes_free(notes);
 }

@@ -385,6 +385,9 @@ static bool add_status(struct picture *picture, struct flm_error *why)
         flm_document_add_status(&picture->document,
                                 flm_bytes_of("not all callers are drawn: there are too many"),
                                 false);
+    if (v->model.notes.list)
+        flm_document_add_notes(&picture->document, v->model.notes.list,
+                               flm_note_first_ns(v->model.operations.opened));
     return true;
 }
 

@@ -3,10 +3,15 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
 #include <cmocka.h>
 
+#include "flamel/notes.h"
 #include "support/core/failures.h"
 #include "support/profile/painted.h"
+#include "support/profile/profiles.h"
 
 static const struct flm_rectangles nothing = {0};
 
@@ -186,6 +191,40 @@ static bool write_both(void *context, struct flm_error *why)
     return good;
 }
 
+static void notes_have_a_line_each_and_the_rest_is_counted(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;parse 8\n");
+    for (int i = 0; i < FLM_DOCUMENT_NOTES + 2; i++) {
+        char text[32];
+        size_t size = (size_t)snprintf(text, sizeof text, "%03d of them", i);
+        struct flm_written_note note = {
+            .about = FLM_NOTE_ABOUT_FUNCTION, .function = {"parse", 5}, .text = {text, size}};
+        struct flm_profile *noted = flm_note_add(p, &note, NULL, NULL);
+        assert_non_null(noted);
+        flm_profile_free(p);
+        p = noted;
+    }
+    struct flm_written_notes *notes = flm_written_notes_read(p, NULL);
+    assert_non_null(notes);
+    struct flm_document document = titled(400, "", "");
+    flm_document_add_status(&document, flm_bytes_of("1 stack"), false);
+    flm_document_add_notes(&document, notes, FLM_NO_TIME);
+    struct painted painted = painted_of(&document, FLM_NO_UNKNOWN);
+    assert_int_equal(document.pieces.count, 1 + FLM_DOCUMENT_NOTES + 1);
+    for (size_t i = 1; i < document.pieces.count; i++) {
+        assert_true(document.pieces.at[i].x == FLM_DOCUMENT_PAD);
+        assert_true(document.pieces.at[i].y == document.pieces.at[i - 1].y + FLM_DOCUMENT_LINE);
+    }
+    assert_non_null(strstr(painted.where.at, " note on parse: 000 of them\n"));
+    assert_non_null(strstr(painted.where.at, " note on parse: 039 of them\n"));
+    assert_non_null(strstr(painted.where.at, " and 2 more notes\n"));
+    painted_clear(&painted);
+    flm_document_clear(&document);
+    flm_written_notes_free(notes);
+    flm_profile_free(p);
+}
+
 static void documents_survive_failed_allocations(void **state)
 {
     (void)state;
@@ -202,6 +241,7 @@ int main(void)
         cmocka_unit_test(nothing_of_the_status_is_cut_off),
         cmocka_unit_test(room_is_kept_for_the_number_of_unknown_letters),
         cmocka_unit_test(names_are_made_plain),
+        cmocka_unit_test(notes_have_a_line_each_and_the_rest_is_counted),
         cmocka_unit_test(documents_survive_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
