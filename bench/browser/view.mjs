@@ -1,6 +1,6 @@
 // view.mjs - how long the viewer makes its user wait, next to other viewers in the same browser.
 //
-//     view.mjs FLAMEL DATA [PART]...      parts: page open drop frames search switch chart code
+//     view.mjs FLAMEL DATA [PART]...      parts: page open drop frames search switch chart heatmap code
 //
 // DATA has f1e5.folded ... of bench/run, RUNS and SIZES are as there, and browser.mjs explains the clocks. Each
 // row is the median of RUNS measurements, and follows the rows of other viewers in the same run.
@@ -328,6 +328,50 @@ async function partChart() {
     await ours.close(page);
 }
 
+// ---- The heatmap --------------------------------------------------------------------------------
+
+// The key that shows the heatmap, after that of the flame chart of the same file and of its inverted flame graph; then a
+// range of its columns that is dragged, and the flame graph of that range.
+async function partHeatmap() {
+    head('heatmap');
+    for (const [name, file] of [['1e6 samples', 'threads.flm'], ['1e7 samples', 'threads1e7.flm']]) {
+        const input = dataFile(file);
+        if (!existsSync(input)) continue;
+        for (const [what, key] of [['inverted flame graph', 'I'], ['flame chart', '2'], ['heatmap', '8']]) {
+            const all = [];
+            for (let run = 0; run < runs; run++) {
+                const {page} = await ours.open(input);
+                await settled(page);
+                await pause(1000);
+                all.push(await pressed(page, key, 'changed'));
+                await ours.close(page);
+            }
+            printSwitch(`${name}: the key, ${what}`, all);
+        }
+        const {page} = await oursAt('#view=heatmap').open(input);
+        await settled(page);
+        await pause(1000);
+        const {x, y, width} = await page.evaluate(() => {
+            const {x, y, width} = document.querySelector('.stage').getBoundingClientRect();
+            return {x, y, width};
+        });
+        printFrames(`${name}: a range is dragged`, await traced(page, async () => {
+            await page.mouse.move(x + 100, y + 100);
+            await page.mouse.down();
+            for (let i = 0; i < 60; i++)
+                await Promise.all([pause(STEP_MS), page.mouse.move(x + 100 + i * (width - 300) / 60, y + 100 + i % 7)]);
+        }));
+        const tasks = await traced(page, async () => {
+            await page.mouse.up();
+            await settled(page);
+            await pause(500);
+        });
+        const [{cpu, longest}] = after(tasks, 'mouseup').slice(-1);
+        row(`${name}: flame graph of the range`, `CPU ${ms(cpu)}`, `longest task ${ms(longest)}`);
+        await ours.close(page);
+    }
+}
+
 // ---- The view of code ---------------------------------------------------------------------------
 
 // A profile whose functions have many lines, in stacks of their own; the key e in a new page, of the function
@@ -371,7 +415,7 @@ async function partCode() {
 // ---- All of them --------------------------------------------------------------------------------
 
 const all = {page: partPage, open: partOpen, drop: partDrop, frames: partFrames, search: partSearch,
-    switch: partSwitch, chart: partChart, code: partCode};
+    switch: partSwitch, chart: partChart, heatmap: partHeatmap, code: partCode};
 console.log(`chromium ${browser.version()}, ${runs} runs`);
 try {
     // The first page of a browser compiles code that later pages share.
