@@ -28,6 +28,14 @@ static bool make_folder(const char *path, struct flm_error *why)
            flm_error_set(why, FLM_ERROR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
+/* SQLite says "disk I/O error" where it cannot make its files. */
+static bool check_writable(const char *path, struct flm_error *why)
+{
+    return access(path, W_OK) == 0 ||
+           flm_error_set(why, FLM_ERROR_SYSTEM, "%s: the store cannot be written: %s", path,
+                         strerror(errno));
+}
+
 static bool is_listed(const struct flm_embedded *store, const char *file)
 {
     for (size_t i = 0; i < store->segments.count; i++)
@@ -178,7 +186,8 @@ static bool open_store(struct flm_embedded *store, bool must_exist, struct flm_e
         if (must_exist && access(catalog, F_OK) != 0)
             good =
                 flm_error_set(why, FLM_ERROR_SYSTEM, "%s: there is no store here", store->folder);
-        good = good && make_folder(store->folder, why) && make_folder(segments, why) &&
+        good = good && make_folder(store->folder, why) && check_writable(store->folder, why) &&
+               make_folder(segments, why) &&
                (store->catalog = flm_catalog_open(catalog, why)) != NULL;
     } else {
         flm_error_memory(why);

@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/core/array.h"
@@ -545,6 +546,22 @@ static void a_copy_is_a_store(void **state)
     forget_all();
 }
 
+/* Root may write to any folder but those of a file system that is mounted read-only. */
+static void a_folder_that_cannot_be_written_says_so(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    if (geteuid() == 0)
+        skip();
+    flm_store_close(open_store("fixed"));
+    const char *folder = temporary_path("fixed");
+    assert_int_equal(chmod(folder, 0500), 0);
+    struct flm_store *store = flm_store_open(folder, NULL, &why);
+    assert_int_equal(chmod(folder, 0700), 0);
+    assert_null(store);
+    assert_non_null(strstr(why.text, "the store cannot be written: Permission denied"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -558,6 +575,7 @@ int main(void)
         cmocka_unit_test(a_store_is_of_one_process_and_of_this_format),
         cmocka_unit_test(what_cannot_be_appended_says_so),
         cmocka_unit_test(a_copy_is_a_store),
+        cmocka_unit_test(a_folder_that_cannot_be_written_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
