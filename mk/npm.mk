@@ -13,7 +13,7 @@ NPM_SOURCES := $(filter-out $(NPM_LEFT_OUT), \
     $(PURE_SOURCES) \
     $(call sources_in,os os/thread stats gate/runs gate/rename gate/policy gate/verdict report/gate source code/find load load/probe) \
     src/net/download.c src/net/url.c \
-    $(call sources_in,cli/common cli/save cli/report cli/command cli/gate wasi wasi/libc))
+    $(call sources_in,cli/common cli/save cli/report cli/command cli/note cli/gate wasi wasi/libc))
 NPM_LIBRARIES := $N/sources/libzstd/lib $N/sources/zlib
 NPM_FOREIGN := $(addprefix zlib/,adler32 crc32 deflate inffast inflate inftrees trees zutil) \
                $(addprefix libzstd/lib/common/,debug entropy_common error_private fse_decompress pool threading zstd_common xxhash) \

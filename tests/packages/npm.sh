@@ -72,6 +72,8 @@ filter -a reverse -t folded $folded
 report $work/nothing.folded
 report --rowz 5 $folded
 convert $folded -t nonsense
+note --add slow -o $work/noted.flm $folded
+note --json $work/noted.flm
 annotate --lines -n 5 tests/data/v8/example.cpuprofile
 gate --base $folded $folded $folded $folded $folded --new $folded $folded $folded $folded $folded
 END
