@@ -211,9 +211,10 @@ static void a_picture_that_memory_runs_out_for_is_said(void **state)
             bool said = viewing_changes(&seen) & FLM_CHANGED(NOTICE);
             if (is_blank(&seen))
                 assert_true(said);
-            if (said)
+            if (said) {
                 assert_string_equal(viewing_ask(&seen, "notice"), "out of memory");
                 assert_string_equal(viewing_ask(&seen, "notice-kind"), "error");
+            }
             told += said;
             assert_viewing_sound(&seen);
             viewing_look(&seen);
