@@ -81,7 +81,7 @@ static void fractions_of_a_nanosecond_are_told(void **state)
     struct flm_metric time = flm_builder_metric(b, "time", "ms");
     struct flm_node node = flm_builder_root(b);
     for (size_t i = 0; i < 3; i++) {
-        node = flm_builder_child(b, node, flm_builder_function(b, "abc" + i, 1));
+        node = flm_builder_child(b, node, flm_builder_function(b, &"abc"[i], 1));
         flm_builder_add(b, node, time, (double[]){1.5, 0.000002, 0.1234567}[i]);
     }
     struct flm_profile *p = flm_builder_finish(b, NULL);

@@ -69,7 +69,7 @@ static struct flm_profile *fractions(void)
     struct flm_metric things = flm_builder_metric(b, "things", "things");
     for (int i = 0; i < 1001; i++) {
         struct flm_node node = flm_builder_child(b, flm_builder_root(b),
-                                                 flm_builder_function(b, "abcdefg" + i % 7, 1));
+                                                 flm_builder_function(b, &"abcdefg"[i % 7], 1));
         flm_builder_sample(b, 10 * i, node, (struct flm_label_set){0}, time, 0.0000014);
         flm_builder_sample_add(b, things, 0.4);
     }
