@@ -8,6 +8,7 @@
 #include "draw/text/quantity.h"
 #include "report/core/blocks.h"
 #include "report/gate/diff.h"
+#include "report/gate/internal.h"
 
 enum { VERSION = 1 };
 
@@ -515,14 +516,9 @@ static void add_paths_line(const struct making *m)
                         "same.",
                         same->functions, same->functions == 1 ? "" : "s",
                         same->functions == 1 ? "is" : "are");
-    if (same->renamed > 0) {
-        struct flm_text *line =
-            flm_report_add_line(m->report, FLM_IN_PEOPLES, true, FLM_TONE_MUTED);
-        flm_text_format(line, "\"%s\" and \"%s\" ", same->from, same->to);
-        if (same->renamed > 1)
-            flm_text_format(line, "(and %u pairs more) ", same->renamed - 1);
-        flm_text_puts(line, "have functions of the same names: compared as the same.");
-    }
+    if (same->renamed > 0)
+        flm_format_same_names(flm_report_add_line(m->report, FLM_IN_PEOPLES, true, FLM_TONE_MUTED),
+                              same);
     if (same->modules == 0 && same->files == 0)
         return;
     struct flm_text *line = flm_report_add_line(m->report, FLM_IN_PEOPLES, true, FLM_TONE_MUTED);

@@ -112,6 +112,14 @@ void flm_format_short_stack(struct flm_text *out, const struct flm_profile *tree
     flm_text_clear(&scratch);
 }
 
+void flm_format_same_names(struct flm_text *out, const struct flm_same_paths *same)
+{
+    flm_text_format(out, "\"%s\" and \"%s\" ", same->from, same->to);
+    if (same->renamed > 1)
+        flm_text_format(out, "(and %u pairs more) ", same->renamed - 1);
+    flm_text_puts(out, "have functions of the same names: compared as the same.");
+}
+
 void flm_format_totals(struct flm_text *out, const struct flm_runs *runs, double base, double new)
 {
     flm_format_quantity(out, runs, base);

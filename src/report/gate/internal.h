@@ -59,6 +59,9 @@ void flm_format_stack(struct flm_text *out, const struct flm_profile *tree, uint
 /* For sentences: only its innermost functions, where it is long. */
 void flm_format_short_stack(struct flm_text *out, const struct flm_profile *tree, uint32_t node);
 
+/* "old" and "new", of other runs, that are compared as the same: a sentence. */
+void flm_format_same_names(struct flm_text *out, const struct flm_same_paths *same);
+
 /* "9,019 samples in base (8 runs), 9,550 samples in new (8): +531 samples (+5.89 %)" */
 void flm_format_totals(struct flm_text *out, const struct flm_runs *runs, double base, double new);
 

@@ -468,6 +468,10 @@ static void add_rename_lines(struct flm_text *out, const struct flm_gate_report 
 {
     uint32_t count = r->gate->renames.count;
     uint32_t shown = r->rows > 0 && r->rows < count ? r->rows : count;
+    if (r->runs->same.renamed > 0) {
+        flm_format_same_names(out, &r->runs->same);
+        flm_text_putc(out, '\n');
+    }
     for (uint32_t i = 0; i < shown; i++) {
         const struct flm_rename *rename = &r->gate->renames.rename[i];
         flm_text_puts(out, "Renamed: ");
