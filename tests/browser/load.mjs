@@ -78,7 +78,7 @@ async function load(bytes, name = 'app.folded', {from = page, cancel = '', times
 const OTHER_TOOLS = ['austin', 'callgrind', 'dhat', 'gecko', 'heaptrack', 'java', 'jfr', 'json_profile', 'massif', 'memray',
     'otlp', 'perfetto', 'pprof', 'pprof_legacy', 'probe', 'pstats', 'speedscope', 'text_stacks', 'trace', 'v8'];
 // What a page of one file refuses: `flamel view` opens it.
-const NOT_IN_PAGES = {nsight: /an SQLite database/, rocpd: /an SQLite database/, rocprof_csv: /is from rocprof/, rocprof_json: /is from rocprof/};
+const NOT_IN_PAGES = {android: /'simpleperf report-sample'|a method trace of Android/, nsight: /an SQLite database/, rocpd: /an SQLite database/, rocprof_csv: /is from rocprof/, rocprof_json: /is from rocprof/};
 
 // A zstd frame of one block that is not compressed.
 function stored(bytes) {

@@ -2,11 +2,11 @@
  * src/format/formats.c.
  *
  * Every page carries its own module. The readers of perf report and perf JSON, which hardly anybody
- * has, would make it 8 KB larger, those of GPU profilers' databases and tables 10 KB, so they are
- * left out: such a file is recognized, by simpler rules than those of its readers, and refused with
- * the command that opens it. The profiles in pages are packed, and the packed format can be read
- * here but not written. perf.data is not in the table of pure formats, because the library has
- * another entry for it, with symbols.
+ * has, would make it 8 KB larger, those of GPU profilers' databases and tables 10 KB, so they and
+ * those of Android are left out: such a file is recognized, by simpler rules than those of its
+ * readers, and refused with the command that opens it. The profiles in pages are packed, and the
+ * packed format can be read here but not written. perf.data is not in the table of pure formats,
+ * because the library has another entry for it, with symbols.
  *
  * Entries without a title are not listed as formats that can be dropped on the page. */
 #include "format/flm/packed.h"
@@ -183,6 +183,7 @@ static const struct flm_format *const formats[] = {
     &flm_format_pstats,
     &flm_format_pyinstrument,
     &flm_format_python_dump,
+    &flm_format_scalene,
     &flm_format_memray,
     &flm_format_stackprof,
     &flm_format_rbspy,

@@ -50,7 +50,6 @@ static const struct {
     const char *begins, *has, *also; /* "": anything */
     const char *says;
 } text[] = {
-    {"{", "\"alloc_samples\"", "\"elapsed_time_sec\"", "this is a profile of scalene, which a page of one file does not read: open it with: flamel view FILE"},
     {"*version", "clock=", "", "this is a method trace of Android, which a page of one file does not read: open it with: flamel view FILE"},
     {"v8-version,", "", "", "this is a log of V8: 'node --prof-process --preprocess' makes a profile of it"},
     {"<?xml", "<trace-toc", "", "this is the table of contents of a trace of Instruments: 'xctrace export --xpath' with one of its tables (time-profile) makes a profile"},
