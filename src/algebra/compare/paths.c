@@ -215,16 +215,18 @@ static uint32_t file_of(const struct flm_frame_record *frame)
 }
 
 /* The paths of one side without a partner, as indices and as strings. */
-struct lone {
+struct unmatched {
     struct FLM_ARRAY(uint32_t) path;
     struct FLM_ARRAY(uint32_t) string;
 };
 
-static bool find_lone(struct lone *lone, const struct path *path, uint32_t count, bool is_other)
+static bool find_unmatched(struct unmatched *unmatched, const struct path *path, uint32_t count,
+                           bool is_other)
 {
     for (uint32_t i = 0; i < count; i++)
         if (path[i].is_other == is_other && !path[i].is_shared && path[i].partner == FLM_NONE &&
-            (!FLM_ARRAY_ADD(&lone->path, i) || !FLM_ARRAY_ADD(&lone->string, path[i].string)))
+            (!FLM_ARRAY_ADD(&unmatched->path, i) ||
+             !FLM_ARRAY_ADD(&unmatched->string, path[i].string)))
             return false;
     return true;
 }
@@ -233,18 +235,21 @@ static bool find_renamed(const struct flm_profile *p, const struct flm_profile *
                          enum kind kind, struct path *path, uint32_t count,
                          struct flm_same_paths *same)
 {
-    struct lone lone[2] = {{.string = {0}}};
-    bool good = find_lone(&lone[0], path, count, false) && find_lone(&lone[1], path, count, true);
-    const struct flm_lone_paths own = {p, lone[0].string.at, (uint32_t)lone[0].string.count},
-                                others = {other, lone[1].string.at, (uint32_t)lone[1].string.count};
+    struct unmatched unmatched[2] = {{.string = {0}}};
+    bool good = find_unmatched(&unmatched[0], path, count, false) &&
+                find_unmatched(&unmatched[1], path, count, true);
+    const struct flm_unmatched_paths own = {p, unmatched[0].string.at,
+                                            (uint32_t)unmatched[0].string.count},
+                                     others = {other, unmatched[1].string.at,
+                                               (uint32_t)unmatched[1].string.count};
     uint32_t *partner = malloc((own.count + (size_t)1) * sizeof *partner);
     good = good && partner &&
            flm_renamed_paths_find(&own, &others, kind == MODULES ? module_of : file_of, partner);
     for (uint32_t i = 0; good && i < own.count; i++) {
         if (partner[i] == FLM_NONE)
             continue;
-        struct path *from = &path[lone[0].path.at[i]];
-        from->partner = lone[1].path.at[partner[i]];
+        struct path *from = &path[unmatched[0].path.at[i]];
+        from->partner = unmatched[1].path.at[partner[i]];
         const struct path *to = &path[from->partner];
         if (same->renamed++ > 0)
             continue;
@@ -256,8 +261,8 @@ static bool find_renamed(const struct flm_profile *p, const struct flm_profile *
     }
     free(partner);
     for (int side = 0; side < 2; side++) {
-        FLM_ARRAY_CLEAR(&lone[side].path);
-        FLM_ARRAY_CLEAR(&lone[side].string);
+        FLM_ARRAY_CLEAR(&unmatched[side].path);
+        FLM_ARRAY_CLEAR(&unmatched[side].string);
     }
     return good;
 }

@@ -11,7 +11,7 @@ enum { MOST_PAIRS = 100000, LEAST_IN_COMMON = 3 };
 
 /* The paths of one side, and how many names of functions each has. */
 struct side {
-    const struct flm_lone_paths *paths;
+    const struct flm_unmatched_paths *paths;
     uint32_t *of_string;             /* by string: its path; FLM_NONE: the other side has it too */
     uint32_t *names;                 /* by path */
     uint32_t *seen;                  /* by path: the last name that was counted */
@@ -24,7 +24,7 @@ struct finding {
     uint32_t *common; /* by own path, then by the other's: names in both */
 };
 
-static bool start(struct side *s, const struct flm_lone_paths *paths)
+static bool start(struct side *s, const struct flm_unmatched_paths *paths)
 {
     uint32_t strings = paths->profile->sizes.string_count;
     *s = (struct side){.paths = paths,
@@ -116,7 +116,7 @@ static struct flm_bytes library_name(struct flm_bytes path)
 
 static bool can_be_one(const struct finding *f, uint32_t own, uint32_t other)
 {
-    const struct flm_lone_paths *a = f->side[0].paths, *b = f->side[1].paths;
+    const struct flm_unmatched_paths *a = f->side[0].paths, *b = f->side[1].paths;
     struct flm_bytes one = flm_string_bytes(a->profile, a->string[own]);
     struct flm_bytes two = flm_string_bytes(b->profile, b->string[other]);
     uint32_t common = f->common[own * b->count + other];
@@ -141,8 +141,9 @@ static uint32_t nearest(const struct finding *f, uint32_t path, bool is_other)
     return best;
 }
 
-bool flm_renamed_paths_find(const struct flm_lone_paths *own, const struct flm_lone_paths *others,
-                            flm_path_of *path_of, uint32_t *partner)
+bool flm_renamed_paths_find(const struct flm_unmatched_paths *own,
+                            const struct flm_unmatched_paths *others, flm_path_of *path_of,
+                            uint32_t *partner)
 {
     struct finding f = {.path_of = path_of};
     uint64_t pairs = (uint64_t)own->count * others->count;

@@ -15,14 +15,15 @@
 typedef uint32_t flm_path_of(const struct flm_frame_record *frame);
 
 /* The paths of one profile that the other does not have. */
-struct flm_lone_paths {
+struct flm_unmatched_paths {
     const struct flm_profile *profile;
     const uint32_t *string; /* its strings */
     uint32_t count;
 };
 
 /* Fills `partner`, by path of `own`: an index of `others`, or FLM_NONE. False: memory ran out. */
-bool flm_renamed_paths_find(const struct flm_lone_paths *own, const struct flm_lone_paths *others,
-                            flm_path_of *path_of, uint32_t *partner);
+bool flm_renamed_paths_find(const struct flm_unmatched_paths *own,
+                            const struct flm_unmatched_paths *others, flm_path_of *path_of,
+                            uint32_t *partner);
 
 #endif

@@ -226,11 +226,12 @@ static void *attach(const struct flm_runtime *runtime, const struct flm_runtime_
 static void report_all(const void *attached, const struct flm_runtime_report *report)
 {
     const struct goroutines *all = attached;
-    char text[160];
+    char text[240];
     snprintf(text, sizeof text,
-             "%llu of %llu samples are in one, %llu were read too late, %.1f us each",
+             "%llu of %llu samples are in one, %llu of them in C that it called; %llu were read "
+             "too late, %.1f us each",
              (unsigned long long)all->labeled, (unsigned long long)all->samples,
-             (unsigned long long)all->stale,
+             (unsigned long long)all->joined, (unsigned long long)all->stale,
              all->samples ? (double)all->read_ns / 1e3 / (double)all->samples : 0);
     if (all->samples > 0)
         report->note(report->session, "goroutines", flm_bytes_of(text));

@@ -32,8 +32,8 @@
 
 enum { FLM_GOROUTINE_WORDS = 21 };
 
-/* The number of the goroutine whose structure begins with these words; 0 if it is no goroutine that
- * runs with this stack pointer. */
+/* The number of a goroutine, from the first words of its structure; 0 if they are no goroutine's,
+ * or its stack does not contain the stack pointer. */
 uint64_t flm_goroutine_number(const uint64_t words[FLM_GOROUTINE_WORDS], uint64_t sp);
 
 /* Where the stack of a goroutine that has called C goes on, and its frame pointer there; 0 if it is

@@ -154,6 +154,9 @@ bool flm_java_take_sample(struct flm_java *j, const struct flm_java_target *v,
     const struct flm_java_ring ring = flm_java_agent_counts(v->agent);
     if (!add_frames(j, v, s, &p, frames, &count, to, why))
         return false;
+    const struct flm_runtime_label label = flm_java_virtual_label(j, v->number, s->virtual_thread);
+    if (s->virtual_thread && !label.key)
+        return flm_error_memory(why);
     struct flm_runtime_sampled sampled = {
         .event = {.kind = FLM_EVENT_SAMPLE,
                   .process = v->process,
@@ -166,7 +169,7 @@ bool flm_java_take_sample(struct flm_java *j, const struct flm_java_target *v,
                              .chain_count = s->kernel_count,
                              .thread_name = thread ? thread->name : (struct flm_bytes){"", 0},
                              .state = state_name(s),
-                             .labels = {flm_java_virtual_label(j, v->number, s->virtual_thread)}}},
+                             .labels = {label}}},
         .frames = frames,
         .frame_count = count,
         .code_start = ring.code_start,

@@ -18,7 +18,7 @@ enum { MOST = 8 };
 struct side {
     struct flm_profile *p;
     uint32_t string[MOST];
-    struct flm_lone_paths paths;
+    struct flm_unmatched_paths paths;
 };
 
 static void make(struct side *s, const char *const *modules)
@@ -51,7 +51,7 @@ static void make(struct side *s, const char *const *modules)
                 memcmp(text.at, modules[i], text.size) == 0)
                 s->string[i] = k;
         }
-    s->paths = (struct flm_lone_paths){s->p, s->string, (uint32_t)count};
+    s->paths = (struct flm_unmatched_paths){s->p, s->string, (uint32_t)count};
 }
 
 static uint32_t module_of(const struct flm_frame_record *frame)
