@@ -245,10 +245,11 @@ test('the palette knows the words that people try', async () => {
 
 test('a file to compare with is chosen from the palette', async () => {
     const page = await open(small);
+    // The browser is told that a test chooses, and does not answer: it has to know it when the key arrives.
+    const chosen = page.waitForEvent('filechooser');
     await press(page, ':');
     await field(page).fill('compare with');
     await entries(page).first().filter({hasText: /^Compare with a file/}).waitFor();
-    const chosen = page.waitForEvent('filechooser');
     await press(page, 'Enter');
     await (await chosen).setFiles(file('later.folded', 'main;parse 5\n'));
     await page.locator('.chip-group[aria-label=Comparison] select').first().waitFor();

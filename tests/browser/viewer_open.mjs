@@ -304,10 +304,10 @@ test('a folder that is dropped is a list of the profiles in it', async () => {
 
 test('a folder can be chosen from the menu, and from the page without a profile', async () => {
     const page = await open(small);
+    const chosen = page.waitForEvent('filechooser'); // early, as the browser has to know of it
     await page.locator('.tools').getByRole('button', {name: 'More'}).click();
-    const [chooser] = await Promise.all([page.waitForEvent('filechooser'),
-        page.locator('#flamel-menu').getByRole('button', {name: 'Open a folder …'}).click()]);
-    await chooser.setFiles(profiles());
+    await page.locator('#flamel-menu').getByRole('button', {name: 'Open a folder …'}).click();
+    await (await chosen).setFiles(profiles());
     await page.locator('.state li').first().waitFor();
     assert.equal(await page.locator('.state li').count(), 3);
     await finish(page, assert);
