@@ -25,7 +25,7 @@ DECODER     := $(if $(HAVE_WASM),$(BUILD)/generated/web/base91.js)
 PAGE_START  := $(DECODER) web/start.js
 VIEWER_STYLE := $(BUILD)/generated/web/style.js
 VIEWER      := $(VIEWER_STYLE) $(patsubst %,web/%.js,worker load dom core glyphs canvas theme tooltip panel tables code \
-               tools search chips palette menu status share/notes splitter aria hash export share/sanitize print dropped files viewer)
+               share/html tools search chips palette menu status share/notes splitter aria hash export share/sanitize print dropped files viewer)
 PAGE_SCRIPT := $(VIEWER) web/page.js
 PAGE_LIVE   := web/live/live.js
 SERVE_STYLE := $(BUILD)/generated/web/serve_style.js

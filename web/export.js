@@ -1,6 +1,7 @@
 // export.js - copies text to the clipboard, and saves pictures and profiles as files.
 
 import {make} from './dom.js';
+import {canSavePage, pageWith} from './share/html.js';
 
 const TYPES = {svg: 'image/svg+xml', pdf: 'application/pdf', png: 'image/png',
     folded: 'text/plain', stack: 'text/plain', flm: 'application/octet-stream'};
@@ -60,11 +61,22 @@ async function pngOf(svg) {
 // What files are named after: the profile's name without its extension.
 export const fileBase = view => (view.tools().name || 'profile').replace(/\.(gz|zst|xz)$/i, '').replace(/(.)\.[^.]*$/, '$1');
 
+const written = (view, what) => view.core.queryBytes(`export ${what}`).slice();
+
+// The profile that is shown, of a comparison both sides, in a page of its own.
+function pageOf(view) {
+    if (!canSavePage()) throw new Error('a page of one file is written by flamel convert -o page.html');
+    const {comparison} = view.tools();
+    return comparison ? pageWith({bytes: written(view, 'after'), name: comparison.after},
+        {bytes: written(view, 'before'), name: comparison.before})
+        : pageWith({bytes: written(view, 'flm'), name: fileBase(view)});
+}
+
 // Saves the picture or the profile as a file, named after the profile and the view. Pictures contain all
 // levels, also those that are scrolled out of the window. Resolves to the file's name.
 export async function exportAs(view, kind) {
     const from = kind === 'png' ? 'svg' : kind, name = `${fileBase(view)}-${view.tools().view}.${kind}`;
-    const core = new Blob([view.core.queryBytes(`export ${from}`).slice()], {type: TYPES[from] || ''});
+    const core = kind === 'html' ? await pageOf(view) : new Blob([written(view, from)], {type: TYPES[from] || ''});
     const {blob, note} = kind === 'png' ? await pngOf(core) : {blob: core, note: ''};
     if (!blob) throw new Error('the browser could not make a PNG of it');
     saveBlob(blob, name);

@@ -1,6 +1,7 @@
 // tools.js - the toolbar at the top: file, metric, view, search. Everything else is in its menu.
 
 import {button, choice, fillChoice, fraction, make, refill, share, show, sign} from './dom.js';
+import {canSavePage} from './share/html.js';
 
 const FEW_THREADS = 8;
 
@@ -35,7 +36,7 @@ export function makeTools(view, search) {
         button('Open an address …', () => { menu.hidePopover(); view.files().showAddress(); }),
         button('Add a transform …', () => { menu.hidePopover(); view.editOperation(); })),
     make('h3', {}, 'Save as'),
-    make('div', {class: 'buttons'}, ['svg', 'png', 'pdf', 'flm', 'folded'].map(kind =>
+    make('div', {class: 'buttons'}, ['svg', 'png', 'pdf', ...canSavePage() ? ['html'] : [], 'flm', 'folded'].map(kind =>
         button(kind.toUpperCase(), run(`export ${kind}`))), button('Sanitized …', run('sanitize'))),
     make('div', {class: 'buttons'}, button('All actions …', run('palette')), button('Notes', run('notes')),
         button('Data quality', run('data-quality')), button('Keys', run('help'))));

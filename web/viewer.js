@@ -295,7 +295,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     async function save(kind) {
         try {
             const written = JSON.stringify(core.query('notes')), name = await exportAs(view, kind);
-            if (kind === 'flm') savedNotes = written;
+            if (kind === 'flm' || kind === 'html') savedNotes = written;
             notes.update();
             status.notify(`saved as ${name}`);
         } catch (error) {

@@ -54,7 +54,7 @@ struct flm_page_options {
 
 /* One file of a page: what a GET of `path` below the page's folder returns. */
 struct flm_page_file {
-    const char *path; /* "" is the page itself; "flamel.wasm", "after.flm" */
+    const char *path; /* "" is the page itself; "flamel.wasm", "after.flm", "empty.html" */
     const char *type; /* its Content-Type: "application/wasm" */
     const void *bytes;
     size_t size; /* in bytes */

@@ -145,6 +145,7 @@ static void add_reference(struct flm_text *out, const char *id, const char *name
     add_attribute(out, "reader", served ? served->reader : NULL);
     add_attribute(out, "code", served ? served->code_from : NULL);
     add_attribute(out, "live", served ? served->live_from : NULL);
+    add_attribute(out, "empty", served && served->offers_empty ? FLM_PAGE_EMPTY : NULL);
     add_attribute(out, "store", served && served->is_of_store ? "" : NULL);
     flm_text_puts(out, "></script>\n");
 }
@@ -211,6 +212,24 @@ bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
     return true;
 }
 
+bool flm_page_write_empty(struct flm_text *out, struct flm_error *why)
+{
+    return flm_page_write(&(struct flm_page_content){.name = {"profile"}}, out, why);
+}
+
+/* Packed, as flamel writes it; a .flm file, as the page does when it is saved (web/share/html.js): a
+ * profile that is used in place, and then has the text's memory. */
+static struct flm_profile *open_part(struct flm_text *part, struct flm_error *why)
+{
+    const struct flm_bytes all = {part->at, part->size};
+    if (flm_bytes_start_with(all, FLM_PACKED_MAGIC))
+        return flm_profile_unpack(all, why);
+    struct flm_profile *profile = flm_profile_open(part->at, part->size, free, part->at, why);
+    if (profile)
+        *part = (struct flm_text){0};
+    return profile;
+}
+
 struct flm_profile *flm_page_open(struct flm_bytes page, struct flm_error *why)
 {
     struct flm_html_part part;
@@ -225,7 +244,7 @@ struct flm_profile *flm_page_open(struct flm_bytes page, struct flm_error *why)
     else if (gzip.failed)
         flm_error_memory(why);
     else if (flm_gunzip((struct flm_bytes){gzip.at, gzip.size}, part.size, &packed, why))
-        profile = flm_profile_unpack((struct flm_bytes){packed.at, packed.size}, why);
+        profile = open_part(&packed, why);
     flm_text_clear(&gzip);
     flm_text_clear(&packed);
     return profile;
@@ -236,8 +255,8 @@ struct flm_profile *flm_page_open(struct flm_bytes page, struct flm_error *why)
 #define MODULE "flamel.wasm"
 
 struct flm_served_page {
-    struct flm_text html, policy; /* the policy ends in a NUL */
-    struct flm_page_file files[2 + FLM_PAGE_SLOTS];
+    struct flm_text html, empty, policy; /* the policy ends in a NUL */
+    struct flm_page_file files[3 + FLM_PAGE_SLOTS];
     size_t count;
 };
 
@@ -259,6 +278,7 @@ static bool make_files(struct flm_served_page *page, const struct flm_page_optio
         .reader = o->reader,
         .code_from = o->code,
         .live_from = o->live,
+        .offers_empty = true,
     };
     if (o->before)
         content.name[FLM_PAGE_BEFORE] = o->before_name ? o->before_name : "before";
@@ -271,15 +291,17 @@ static bool make_files(struct flm_served_page *page, const struct flm_page_optio
                 return flm_error_memory(why);
             add_file(page, paths[i], "application/octet-stream", file);
         }
-    if (!flm_page_write(&content, &page->html, why))
+    if (!flm_page_write(&content, &page->html, why) || !flm_page_write_empty(&page->empty, why))
         return false;
     flm_page_policy_add(o->live ? FLM_PAGE_SERVED_LIVE : FLM_PAGE_SERVED, &page->policy);
     flm_text_puts(&page->policy, "; frame-ancestors 'none'");
     flm_text_putc(&page->policy, 0);
-    if (page->html.failed || page->policy.failed)
+    if (page->html.failed || page->empty.failed || page->policy.failed)
         return flm_error_memory(why);
     add_file(page, "", "text/html; charset=utf-8",
              (struct flm_bytes){page->html.at, page->html.size});
+    add_file(page, FLM_PAGE_EMPTY, "text/html; charset=utf-8",
+             (struct flm_bytes){page->empty.at, page->empty.size});
     add_file(page, MODULE, "application/wasm", flm_page_asset(FLM_PAGE_SERVED_MODULE));
     return true;
 }
@@ -310,6 +332,7 @@ void flm_served_page_free(struct flm_served_page *page)
     if (!page)
         return;
     flm_text_clear(&page->html);
+    flm_text_clear(&page->empty);
     flm_text_clear(&page->policy);
     free(page);
 }

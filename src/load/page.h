@@ -26,9 +26,14 @@ struct flm_page_content {
     const char *reader;    /* takes files that the module cannot read; NULL: none */
     const char *code_from; /* answers requests for source and machine code; NULL: none */
     const char *live_from; /* what the profile is by now; NULL: it stays as it is */
+    bool offers_empty;     /* FLM_PAGE_EMPTY is there: the page can be saved with what it shows */
     bool is_of_store;      /* it asks for its profiles itself (web/serve) */
     struct flm_bytes code; /* of a page of one file: those, as a store (code/code_store.h) */
 };
+
+/* The path, below that of a served page, of a page of one file without a profile. */
+#define FLM_PAGE_EMPTY "empty.html"
+bool flm_page_write_empty(struct flm_text *out, struct flm_error *why);
 
 /* False, and `why`, also when flamel was built without the viewer. Whether `out` failed is for its
  * owner to check. */

@@ -2,7 +2,7 @@
 // looked into.
 
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawn} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, test} from 'node:test';
@@ -77,6 +77,79 @@ test('the profile is saved after its transforms, and can be read again', async (
     assert.equal(readFileSync(folded.where, 'utf8'), expected);
     assert.equal(execFileSync(flamel, ['convert', '-q', flm.where, '-t', 'folded']).toString(), expected);
     await finish(page, assert);
+});
+
+// A page that was saved, in a window of its own: its names of functions, by its own table of all of them.
+async function shownByPage(where) {
+    const page = await open(where);
+    await page.locator('.tools > .views').getByRole('button', {name: 'Top'}).click();
+    await resolved(page);
+    const names = await page.locator('.table-top .row .name').allInnerTexts();
+    const title = await page.title();
+    await finish(page, assert);
+    return {names, title};
+}
+
+test('a page is saved with what it shows, opens in a browser, and so does what that one saves', async () => {
+    const page = await open(small, {hash: '#apply=hide:lex'});
+    const flm = await saved(page, 'FLM');
+    let {name, where} = await saved(page, 'HTML');
+    assert.match(name, /^in\d+-flame\.html$/);
+    assert.match(await words(page, '.notice'), /^saved as in\d+-flame\.html$/);
+    const convert = (from, to) => execFileSync(flamel, ['convert', '-q', from, '-t', to]);
+    for (const times of ['once', 'twice']) {
+        assert.deepEqual(convert(where, 'flm'), convert(flm.where, 'flm'), times);
+        const {names, title} = await shownByPage(where);
+        assert.deepEqual(names.sort(), ['idle', 'main', 'parse', 'read', 'write'], times);
+        assert.match(title, /^in\d+ · flamel$/);
+        const again = await open(where);
+        ({where} = await saved(again, 'HTML'));
+        await finish(again, assert);
+    }
+    await finish(page, assert);
+});
+
+test('a comparison is saved as a page that compares, after its transforms', async () => {
+    const [before, after] = ['main;old 5\nmain;parse;lex 30\n', 'main;new 9\nmain;parse;lex 40\n'].map((text, i) => {
+        const where = path.join(folder, `side${i}.folded`);
+        writeFileSync(where, text);
+        return where;
+    });
+    const html = path.join(folder, 'sides.html');
+    execFileSync(flamel, ['convert', '-q', '--base', before, after, '-o', html]);
+    const page = await open(html, {hash: '#apply=hide:lex'});
+    const {where} = await saved(page, 'HTML'), other = await open(where);
+    const sum = one => words(one, '.tools');
+    assert.equal(await sum(other), await sum(page));
+    await other.locator('.tools > .views').getByRole('button', {name: 'Top'}).click();
+    await resolved(other);
+    const names = await other.locator('.table-top .row .name').allInnerTexts();
+    assert.deepEqual(names.sort(), ['main', 'new', 'old', 'parse']);
+    assert.match(await other.title(), /^side1\S* \S+ side0\S* · flamel$/);
+    await finish(other, assert);
+    await finish(page, assert);
+});
+
+test('a page that is served is saved as one file', async () => {
+    const source = path.join(folder, 'served & <b>.folded');
+    writeFileSync(source, SMALL);
+    const server = spawn(flamel, ['view', '--no-open', '-q', source], {stdio: ['ignore', 'pipe', 'inherit']});
+    try {
+        const url = await new Promise(resolve => server.stdout.once('data', line => resolve(String(line).trim())));
+        const page = await open(null, {url});
+        const {where} = await saved(page, 'HTML');
+        server.kill('SIGINT');
+        await new Promise(resolve => server.once('exit', resolve));
+        const {names, title} = await shownByPage(where);
+        assert.equal(title, 'served & <b> · flamel');
+        assert.deepEqual(names.sort(), ['idle', 'lex', 'main', 'parse', 'read', 'write']);
+        await page.locator('.tools').getByRole('button', {name: 'More'}).click();
+        await page.locator('#flamel-menu').getByRole('button', {name: 'HTML', exact: true}).click();
+        await page.locator('.notice').filter({hasText: /server of the page does not answer/}).waitFor();
+        await page.context().close();
+    } finally {
+        server.kill('SIGKILL');
+    }
 });
 
 // What the command finds in a file.
@@ -176,6 +249,15 @@ test('a sanitized profile has nothing of what had to go, and the list says what 
     writeFileSync(keyFile, 'a key that is long enough');
     execFileSync(flamel, ['convert', '-q', flm, '--sanitize=names:acme*', `--sanitize-key=${keyFile}`, '-o', own]);
     assert.deepEqual(readFileSync(where), readFileSync(own), 'the same bytes as the command');
+    await page.locator('.tools').getByRole('button', {name: 'More'}).click();
+    await page.locator('#flamel-menu').getByRole('button', {name: 'Sanitized …'}).click();
+    await sheet.getByLabel('Rules').press('Enter');
+    const [shown] = await Promise.all([page.waitForEvent('download'), sheet.getByRole('button', {name: 'Save as HTML'}).click()]);
+    const share = path.join(folder, 'share.html');
+    assert.equal(shown.suggestedFilename(), 'told-sanitized.html');
+    await shown.saveAs(share);
+    for (const word of [...GONE, 'told']) assert.ok(!decompressed(share).includes(word), `${word} in the page`);
+    assert.equal((await shownByPage(share)).title, 'profile · flamel');
     await finish(page, assert);
 });
 

@@ -4,6 +4,7 @@
 import {button, make, refill} from '../dom.js';
 import {fileBase, saveBlob} from '../export.js';
 import {sanitize} from '../load.js';
+import {canSavePage, pageWith} from './html.js';
 
 const RANDOM_BYTES = 32;
 
@@ -37,19 +38,25 @@ export function makeSanitize(view, module) {
         try {
             const {list, bytes} = await sanitize(view.core.queryBytes('export flm').slice(), rules.value, keyBytes(), module);
             if (mine !== shown) return;
+            const offersPage = canSavePage() && !view.tools().comparison; // whose values of both sides are one profile here
             refill(left, make('h3', {}, 'Left to see'), make('div', {class: 'list', role: 'region', 'aria-label': 'Left to see', tabindex: 0},
                 list.trim().split('\n').map(line => make('div', {}, line.trim()))), make('div', {class: 'buttons'},
-                button('Save as FLM', () => save(bytes), {class: 'main-button'})));
+                offersPage && button('Save as HTML', () => save('html', pageWith({bytes, name: 'profile'})), {class: 'main-button'}),
+                button('Save as FLM', () => save('flm', bytes), {class: offersPage ? '' : 'main-button'})));
             left.querySelector('.list').focus(); // read out, and next to what saves it
         } catch (error) {
             if (mine === shown) refill(left, make('p', {class: 'wrong', role: 'alert'}, error.message));
         }
     }
-    function save(bytes) {
-        const name = `${fileBase(view)}-sanitized.flm`;
-        saveBlob(new Blob([bytes]), name);
-        sheet.hidePopover();
-        view.notify(`saved as ${name}`);
+    async function save(kind, content) {
+        const name = `${fileBase(view)}-sanitized.${kind}`;
+        try {
+            saveBlob(new Blob([await content]), name);
+            sheet.hidePopover();
+            view.notify(`saved as ${name}`);
+        } catch (error) {
+            refill(left, make('p', {class: 'wrong', role: 'alert'}, error.message));
+        }
     }
     return {sheet, open() {
         forget();

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/tui/internal.h"
+#include "flamel/file.h"
 
 enum { LIST_ROWS = 16 };
 
@@ -185,16 +186,39 @@ static const struct flm_response_completion *completion_at(const struct flm_tui 
     return c && index < c->items.count ? &c->items.at[index] : NULL;
 }
 
+/* The bytes of a .flm file become those of the page that shows it. */
+static bool make_page(const struct flm_tui *tui, struct flm_text *bytes, struct flm_error *why)
+{
+    const struct flm_response_tools *tools = tui->tools.tools;
+    struct flm_save_options options = {.size = sizeof options, .format = "html"};
+    struct flm_text name = {0};
+    flm_text_add(&name, flm_path_end(tools->name));
+    flm_text_putc(&name, 0);
+    options.name = name.failed ? NULL : name.at;
+    struct flm_profile *profile = flm_profile_open(bytes->at, bytes->size, NULL, NULL, why);
+    size_t size = 0;
+    char *page = profile ? flm_save_memory(profile, &size, &options, why) : NULL;
+    flm_profile_free(profile);
+    flm_text_clear(&name);
+    flm_text_clear(bytes);
+    *bytes = (struct flm_text){.at = page, .size = size, .capacity = size};
+    return page != NULL;
+}
+
 static void save(struct flm_tui *tui)
 {
     struct flm_text query = {0}, bytes = {0}, path = {0};
     struct flm_error why = {0};
+    bool is_page = strcmp(tui->asked, "export html ") == 0;
+    const char *asked = is_page ? "export flm " : tui->asked;
     flm_text_add(&path, flm_tui_line_text(tui));
     flm_text_putc(&path, 0);
-    flm_text_add(&query, (struct flm_bytes){tui->asked, strlen(tui->asked) - 1});
+    flm_text_add(&query, (struct flm_bytes){asked, strlen(asked) - 1});
     bool good =
         !path.failed && !query.failed &&
         flm_viewer_query_text(tui->viewer, (struct flm_bytes){query.at, query.size}, &bytes, &why);
+    if (good && is_page && !bytes.failed)
+        good = make_page(tui, &bytes, &why);
     FILE *file = good && !bytes.failed ? fopen(path.at, "wxb") : NULL;
     if (!good || bytes.failed) {
         flm_tui_notify(tui, true, "%s", good ? "out of memory" : why.text);

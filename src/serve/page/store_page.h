@@ -15,6 +15,6 @@ struct flm_store_page {
 bool flm_store_page_make(struct flm_store_page *page, struct flm_error *why);
 void flm_store_page_clear(struct flm_store_page *page);
 
-extern const struct flm_route flm_routes_page[2];
+extern const struct flm_route flm_routes_page[3];
 
 #endif

@@ -220,6 +220,26 @@ static bool become(struct flm_operations *operations, struct list *list, struct 
     return true;
 }
 
+struct flm_profile *flm_operations_side(const struct flm_operations *operations, bool before,
+                                        struct flm_error *why)
+{
+    const struct flm_profile *from = before ? operations->before : operations->opened;
+    if (!from) {
+        flm_error_set(why, FLM_ERROR_USAGE, "nothing is compared");
+        return NULL;
+    }
+    struct flm_profile *now = flm_profile_borrow(from, why);
+    for (size_t i = 0; now && i < operations->count; i++) {
+        char note[sizeof operations->at[i].note];
+        if (!operations->at[i].on)
+            continue;
+        struct flm_profile *next = flm_apply(now, operations->at[i].text, note, why);
+        flm_profile_free(now);
+        now = next;
+    }
+    return now;
+}
+
 /* ---- Undoing --------------------------------------------------------------------------------- */
 
 void flm_operations_write(const struct flm_operations *operations, struct flm_text *out)

@@ -44,6 +44,11 @@ bool flm_operations_open(struct flm_operations *operations, const struct flm_pro
 /* The profile that is shown. */
 const struct flm_profile *flm_operations_shown(const struct flm_operations *operations);
 
+/* One side of a comparison after the operations, before it is aligned with the other. The caller
+ * frees it. NULL, and `why`: there is no such side, or no memory. */
+struct flm_profile *flm_operations_side(const struct flm_operations *operations, bool before,
+                                        struct flm_error *why);
+
 /* Each leaves everything as it was when it fails. `expression` may be several operations; add and
  * edit refuse one that matches nothing, with its note, as the command does. */
 bool flm_operations_add(struct flm_operations *operations, struct flm_bytes expression,

@@ -38,6 +38,48 @@ static bool write_code(struct flm_viewer *v, uint64_t none, struct flm_text *out
     return flm_query_code_text(v, false, out, why);
 }
 
+/* With the notes as they are now, if `replaces` those that it has. */
+static bool write_noted(struct flm_viewer *v, const struct flm_profile *p,
+                        const struct flm_format *format, bool replaces, struct flm_text *out,
+                        struct flm_error *why)
+{
+    const struct flm_write_options options = {
+        .metric = {flm_comparing_metric(&v->model, v->model.metric)},
+        .annotate = flm_folded_is_annotated(p)};
+    struct flm_profile *noted =
+        replaces ? flm_notes_replace(p, v->model.notes.profile, why) : NULL;
+    if (replaces && !noted)
+        return false;
+    bool good = format->write(noted ? noted : p, &options, out, why) &&
+                (!out->failed || flm_error_memory(why));
+    flm_profile_free(noted);
+    return good;
+}
+
+/* A side of a comparison as a .flm file: the page that is saved has both. */
+static bool write_side(struct flm_viewer *v, bool before, struct flm_text *out,
+                       struct flm_error *why)
+{
+    struct flm_profile *side = flm_operations_side(&v->model.operations, before, why);
+    bool good = side && write_noted(v, side, &flm_format_flm, !before && v->model.notes.is_changed, out, why);
+    flm_profile_free(side);
+    return good;
+}
+
+static bool write_after(struct flm_viewer *v, uint64_t none, struct flm_text *out,
+                        struct flm_error *why)
+{
+    (void)none;
+    return write_side(v, false, out, why);
+}
+
+static bool write_before(struct flm_viewer *v, uint64_t none, struct flm_text *out,
+                         struct flm_error *why)
+{
+    (void)none;
+    return write_side(v, true, out, why);
+}
+
 static const struct {
     const char *name;
     bool is_picture; /* a width in pixels may follow */
@@ -46,7 +88,9 @@ static const struct {
 } own[] = {{"svg", true, write_svg},
            {"pdf", true, write_pdf},
            {"stack", false, write_stack},
-           {"code", false, write_code}};
+           {"code", false, write_code},
+           {"after", false, write_after},
+           {"before", false, write_before}};
 
 /* The format of that name. Of a comparison both sides are wanted, which a format of one metric does
  * not hold: the one that holds a pair then. */
@@ -64,25 +108,14 @@ static const struct flm_format *find_format(const struct flm_model *model, struc
     return loses_a_side ? pair : named;
 }
 
-/* The shown profile: after the operations, of a comparison with the values of both sides, with the
- * notes as they are now. */
+/* The shown profile: after the operations, of a comparison with the values of both sides. */
 static bool write_profile(struct flm_viewer *v, const struct flm_format *format,
                           struct flm_text *out, struct flm_error *why)
 {
     const struct flm_profile *p = flm_model_shown(&v->model);
     if (!p)
         return flm_error_set(why, FLM_ERROR_USAGE, "no profile is open");
-    const struct flm_write_options options = {
-        .metric = {flm_comparing_metric(&v->model, v->model.metric)},
-        .annotate = flm_folded_is_annotated(p)};
-    struct flm_profile *noted =
-        v->model.notes.is_changed ? flm_notes_replace(p, v->model.notes.profile, why) : NULL;
-    if (v->model.notes.is_changed && !noted)
-        return false;
-    bool good = format->write(noted ? noted : p, &options, out, why) &&
-                (!out->failed || flm_error_memory(why));
-    flm_profile_free(noted);
-    return good;
+    return write_noted(v, p, format, v->model.notes.is_changed, out, why);
 }
 
 static bool refuse(struct flm_bytes kind, struct flm_error *why)

@@ -222,6 +222,7 @@
  *
  * export F      a file: svg, pdf: the picture (picture.h), "svg 1040" so many pixels wide; flm,
  *               folded ...: the profile after its operations, of a comparison with both values;
+ *               after, before: a side of a comparison, after the operations, as .flm;
  *               stack: the selected one; code: the rows of the view of code
  * state         the state, for a URL: state.h
  * copy          the text of the last copying action

@@ -262,7 +262,17 @@ static void what_is_shown_is_saved_and_nothing_overwritten(void **state)
     session_await(&session, "cannot make");
     session_escape(&session);
     session_await_gone(&session, "export folded");
+    path = temporary_path("saved.html");
+    session_type(&session, ":as html\r");
+    session_await(&session, "export html app.folded.html");
+    snprintf(keys, sizeof keys, "\025%s\r", path);
+    session_type(&session, keys);
+    session_await(&session, "written: ");
     tui_quit(&session);
+    struct flm_profile *shown = flm_load(path, NULL, NULL);
+    assert_non_null(shown);
+    assert_float_equal(flm_profile_total(shown, (struct flm_metric){0}), 100, 0);
+    flm_profile_free(shown);
 }
 
 static void what_is_not_shown_is_said(void **state)

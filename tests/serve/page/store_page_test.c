@@ -43,6 +43,12 @@ static void the_page_asks_its_server_and_nobody_else(void **state)
     assert_true(contains(all, "Cache-Control: private, max-age=31536000, immutable"));
     assert_true(a.body.size > 100000 && memcmp(a.body.at, "\0asm", 4) == 0);
     flm_text_clear(&a.all);
+    /* What the page is saved with: one that asks no server. */
+    a = http_ask(s.port, "GET", "/empty.html", "", flm_bytes_of(""));
+    assert_int_equal(a.status, 200);
+    assert_true(contains(a.body, "id=\"flamel-script\""));
+    assert_false(contains(a.body, "data-from"));
+    flm_text_clear(&a.all);
     serve_stop(&s);
 }
 

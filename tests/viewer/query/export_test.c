@@ -59,6 +59,27 @@ static void a_comparison_is_saved_with_both_values(void **state)
     flm_viewer_free(v);
 }
 
+static void assert_side(struct flm_viewer *v, const char *question, const char *expected)
+{
+    struct flm_text file = exported(v, question);
+    struct flm_profile *side = flm_profile_open(file.at, file.size - 1, NULL, NULL, NULL);
+    assert_non_null(side);
+    assert_folded(side, expected);
+    flm_profile_free(side);
+    flm_text_clear(&file);
+}
+
+static void each_side_of_a_comparison_is_saved_after_the_operations(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("main;a 5\nmain;b 1\n");
+    assert_true(flm_viewer_take(v, FLM_VIEWER_BEFORE, profile_of("main;a 2\nb 3\n"), "before", NULL));
+    act(v, "apply drop:b");
+    assert_side(v, "export after", "main;a 5\n");
+    assert_side(v, "export before", "main;a 2\n");
+    flm_viewer_free(v);
+}
+
 static void pictures_are_of_the_view(void **state)
 {
     (void)state;
@@ -120,8 +141,8 @@ static void what_cannot_be_saved_is_said(void **state)
     (void)state;
     struct flm_viewer *v = viewer_of_folded(folded);
     assert_refused(v, "export gif",
-                   "'gif' cannot be exported: it is none of svg, pdf, stack, code, flm, packed, "
-                   "pprof, otlp, otlp-json, gecko, speedscope, json, d3, trace, callgrind, folded, "
+                   "'gif' cannot be exported: it is none of svg, pdf, stack, code, after, before, "
+                   "flm, packed, pprof, otlp, otlp-json, gecko, speedscope, json, d3, trace, callgrind, folded, "
                    "difffolded");
     static const char *const wrong[] = {"export svg 0", "export svg x", "export svg1",
                                         "export svg -3", "export stack 700"};
@@ -131,6 +152,7 @@ static void what_cannot_be_saved_is_said(void **state)
         flm_text_clear(&out);
     }
     assert_refused(v, "export stack", "no frame is selected");
+    assert_refused(v, "export before", "nothing is compared");
     flm_viewer_free(v);
     v = flm_viewer_new(NULL);
     assert_refused(v, "export svg", "there is nothing to draw: no profile is open");
@@ -142,14 +164,16 @@ static void what_cannot_be_saved_is_said(void **state)
 static void saving_survives_failing_allocations(void **state)
 {
     (void)state;
-    for (int i = 0; i < 3; i++) {
-        const char *question = (const char *[]){"export svg", "export pdf", "export folded"}[i];
+    for (int i = 0; i < 4; i++) {
+        const char *question =
+            (const char *[]){"export svg", "export pdf", "export folded", "export after"}[i];
         bool failed = true;
         for (size_t nth = 1; failed; nth++) {
             struct flm_viewer *v = viewer_of_folded(folded);
             struct flm_text out = {0};
             struct flm_error why = {0};
             act(v, "zoom 3");
+            act(v, "apply drop:other");
             allocation_fail_from(nth);
             bool good = flm_query_json(v, flm_bytes_of(question), &out, &why) && !out.failed;
             failed = allocation_has_failed();
@@ -167,6 +191,7 @@ int main(void)
         cmocka_unit_test(the_profile_is_saved_after_its_operations),
         cmocka_unit_test(kinds_that_were_marked_are_marked_again),
         cmocka_unit_test(a_comparison_is_saved_with_both_values),
+        cmocka_unit_test(each_side_of_a_comparison_is_saved_after_the_operations),
         cmocka_unit_test(pictures_are_of_the_view),
         cmocka_unit_test(pictures_are_as_wide_as_is_asked_for),
         cmocka_unit_test(the_selected_stack_is_a_frame_a_line),
