@@ -8,6 +8,8 @@ STATIC_MAKE := +$(MAKE) --no-print-directory KIND=static CAIRO=0 DEBUGINFOD=0 CU
 STATIC      := $(BUILD)/static/flamel
 
 .PHONY: static static-aarch64
+# What both have inside is made once, before the two run side by side.
+static static-aarch64: $(ASSETS) $(PAGE_ASSETS)
 static:
 	@$(STATIC_MAKE) $(STATIC)-$(MACHINE)
 static-aarch64: $(BUILD)/static/root/aarch64
