@@ -72,13 +72,18 @@ inside 'apt-get clean'
 before=$(kilobytes) start=$EPOCHREALTIME
 inside 'apt-get -qq install --no-install-recommends -y ./flamel_*.deb > /install.log 2>&1' || fail "$(tail -n 5 "$root/install.log")"
 inside 'cd /root && flamel record -q -o x.svg -- gzip -9 < /usr/bin/flamel > /dev/null && grep -c "</svg>" x.svg' || fail record
+seconds=$(awk -v from="$start" -v to="$EPOCHREALTIME" 'BEGIN { printf "%.1f", to - from }')
 inside 'rm -f /root/x.svg; apt-get clean'
-echo "from a bare root to a flame graph: $(echo "$EPOCHREALTIME - $start" | bc) s, $((($(kilobytes) - before) / 1024)) MB"
+echo "from a bare root to a flame graph: $seconds s, $((($(kilobytes) - before) / 1024)) MB"
 inside 'flamel report --help > /dev/null && flamel --version' || fail version
 # What serves pages is only recommended.
 inside 'cd /root && printf "a;b 3\n" > x.folded && ! flamel view --no-open x.folded 2> why &&
     grep -q "served with libmicrohttpd.*flamel convert -o FILE.html" why && flamel convert -q x.folded -o x.html && rm x.* why' ||
     fail "flamel view without libmicrohttpd: $(cat "$root/root/why")"
+
+inside 'flamel probe -- true' 2> "$root.why" && fail 'flamel probe without its library'
+grep -q 'among Debian packages libflamel-probe0$' "$root.why" || fail "flamel probe: $(cat "$root.why")"
+rm -f "$root.why"
 
 inside 'cd / && apt-get -qq install -y ./*.deb gcc libc6-dev pkg-config > /install.log 2>&1' || fail "$(tail -n 5 "$root/install.log")"
 inside 'cd /root && printf "a;b 3\n" > x.folded && flamel convert x.folded -o x.png && flamel annotate --help > /dev/null' ||

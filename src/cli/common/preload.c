@@ -29,10 +29,11 @@ static const char *const folders[] = {
 
 bool flm_preload_find(struct flm_text *path, struct flm_error *why)
 {
-    return flm_library_find(library_name, path, why);
+    return flm_library_find(library_name, "libflamel-probe0", path, why);
 }
 
-bool flm_library_find(const char *name, struct flm_text *path, struct flm_error *why)
+bool flm_library_find(const char *name, const char *package, struct flm_text *path,
+                      struct flm_error *why)
 {
     char command[4096];
     ssize_t size = readlink("/proc/self/exe", command, sizeof command);
@@ -50,9 +51,10 @@ bool flm_library_find(const char *name, struct flm_text *path, struct flm_error 
         }
         path->size = before;
     }
-    return flm_error_set(
-        why, FLM_ERROR_SYSTEM,
-        "%s is not in the folder of flamel, nor in ../lib: install it with 'make install'", name);
+    return flm_error_set(why, FLM_ERROR_SYSTEM,
+                         "%s is not in the folder of flamel, nor in ../lib: 'make install' "
+                         "installs it, among Debian packages %s",
+                         name, package);
 }
 
 void flm_preload_add(struct flm_text *value, const char *library, const char *others)

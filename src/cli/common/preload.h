@@ -10,8 +10,9 @@
  * installation). False, and `why`, if it is in neither. */
 bool flm_preload_find(struct flm_text *path, struct flm_error *why);
 
-/* The same of another library that is installed with flamel. */
-bool flm_library_find(const char *name, struct flm_text *path, struct flm_error *why);
+/* The same of another library that is installed with flamel; `package` has it on Debian. */
+bool flm_library_find(const char *name, const char *package, struct flm_text *path,
+                      struct flm_error *why);
 
 /* False, and `why`, with a sentence about `name`: nothing can be preloaded into the program at
  * `path`: it is static, or for another machine, or runs with the rights of another user. Of a

@@ -172,7 +172,7 @@ bool flm_record_java_read(const struct flm_record_fields *f, struct flm_record_o
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "--java needs Java VMs: name processes (-p PID), or a command that is "
                              "java or starts it (flamel record --java -- ./app.sh)");
-    if (!flm_library_find("libflamel-java.so", library, f->java ? why : NULL))
+    if (!flm_library_find("libflamel-java.so", "flamel-java", library, f->java ? why : NULL))
         return !f->java; /* without it java is recorded as all programs are */
     flm_text_putc(library, 0);
     if (library->failed)
