@@ -50,6 +50,12 @@ NATIVE := $(OPTIMIZE) $(DEBUG) -fPIE -ffunction-sections -fdata-sections -pthrea
           -ffile-prefix-map=$(CURDIR)=. \
           $(foreach folder,include include/$(MACHINE)-linux-gnu,$(ROOT:%=-isystem %/usr/$(folder)))
 LDFLAGS += -static-pie -Wl,--gc-sections
+# What has to be moved when the file is loaded is a bit for each pointer instead of 24 bytes, which are 0.25 MB: glibc 2.36
+# and later do that in a static program, where the linker has it for the machine.
+LINKER = $(shell $(CC) -print-prog-name=ld)
+ifneq ($(shell printf '\043include <features.h>\n\043if __GLIBC_PREREQ(2, 36)\nyes\n\043endif\n' | $(CC) -E -P - 2>/dev/null | grep -qx yes && $(LINKER) --help | grep -o -m 1 pack-relative-relocs),)
+LDFLAGS += -Wl,-z,pack-relative-relocs
+endif
 else
 # One compilation serves both libraries; calls inside the library need not go through its table.
 NATIVE := $(OPTIMIZE) $(DEBUG) -fPIC -fno-semantic-interposition -pthread
