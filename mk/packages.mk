@@ -36,8 +36,14 @@ COMPONENT_PACKAGE := $(BUILD)/flamel-graph-$(VERSION).tgz
 $(COMPONENT_PACKAGE): $(COMPONENT)
 	$(call say,PACK,$@)cd $(BUILD) && npm pack --silent ./component > /dev/null
 
+# Files that say the version for themselves.
+.PHONY: release-version
+release-version:
+	@head -n 1 debian/changelog | grep -qF 'flamel ($(VERSION))' && grep -qxF "VERSION = '$(VERSION)'" python/flamel/errors.py || { \
+	    echo 'debian/changelog or python/flamel/errors.py has not the version of Makefile: $(VERSION)' >&2; exit 1; }
+
 .PHONY: release
-release: static static-aarch64 deb npm python vscode $(COMPONENT_PACKAGE)
+release: release-version static static-aarch64 deb npm python vscode $(COMPONENT_PACKAGE)
 	for machine in x86_64 aarch64; do cp $(STATIC)-$$machine $(STATIC)-$(VERSION)-linux-$$machine; done
 	mk/release.sh $(VERSION) $(BUILD)/release $(STATIC)-$(VERSION)-linux-x86_64 \
 	    $(STATIC)-$(VERSION)-linux-aarch64 $(COMPONENT_PACKAGE) $(NPM_PACKAGE) $(WHEEL) $(VSCODE_EXTENSION) $(DEB)/*.deb

@@ -2,7 +2,10 @@
 # What mk/release.sh puts beside the files of a release: the bill of materials names each of them, and only elements that
 # there are; checksums are those of the files; and the same files give the same bytes. release.sh
 
-script=$(realpath "$(dirname "$0")/../../mk/release.sh")
+cd "$(dirname "$0")/../.." || exit 1
+make -s release-version || exit 1
+make -s release-version VERSION=1.2.3 2> /dev/null && echo 'files with another version are released' && exit 1
+script=$(realpath mk/release.sh)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 for needed in git xz python3; do
