@@ -125,6 +125,39 @@ static void stack_dumps_are_truncated_stacks(void **state)
     scenario_clear(&t);
 }
 
+static unsigned count_with_label(const struct flm_profile *p, const char *key, const char *value)
+{
+    unsigned found = 0;
+    for (uint32_t sample = 0; sample < p->sizes.sample_count; sample++) {
+        uint32_t count;
+        const uint32_t *set = flm_profile_label_set(
+            p, (struct flm_label_set){flm_profile_sample_label_sets(p)[sample]}, &count);
+        for (uint32_t i = 0; i < count; i++)
+            found += flm_bytes_are(flm_string_bytes(p, p->labels[set[i]].key), key) &&
+                     flm_bytes_are(flm_string_bytes(p, p->labels[set[i]].value), value);
+    }
+    return found;
+}
+
+/* A thread whose name is learned when samples have its number: all of them have the name. */
+static void a_name_that_is_learned_later_stands_instead_of_a_value(void **state)
+{
+    (void)state;
+    for (int is_named = 0; is_named < 2; is_named++) {
+        struct scenario t;
+        tell_all(&t);
+        t.is_unsymbolized = true;
+        t.label = (struct flm_runtime_label){"virtual thread", flm_bytes_of("#22"), NULL};
+        t.later_name = is_named ? "writer" : NULL;
+        struct flm_profile *p = scenario_profile(&t);
+        assert_int_equal(count_with_label(p, "virtual thread", "#22"), is_named ? 0 : 3);
+        assert_int_equal(count_with_label(p, "virtual thread", "writer"), is_named ? 3 : 0);
+        assert_int_equal(has_label(p, "virtual thread", "#22"), !is_named);
+        flm_profile_free(p);
+        scenario_clear(&t);
+    }
+}
+
 static bool tell(void *context, struct flm_error *why)
 {
     struct flm_profile *p = scenario_try(context, why);
@@ -149,6 +182,7 @@ int main(void)
         cmocka_unit_test(functions_are_called_by_their_modules),
         cmocka_unit_test(stacks_are_those_of_a_session_with_symbols),
         cmocka_unit_test(stack_dumps_are_truncated_stacks),
+        cmocka_unit_test(a_name_that_is_learned_later_stands_instead_of_a_value),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

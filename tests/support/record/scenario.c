@@ -30,12 +30,18 @@ struct flm_profile *scenario_try(struct scenario *t, struct flm_error *why)
                                                  : flm_session_new(&t->options, why);
     bool good = s && (!t->kernel_id ||
                       flm_session_build_id(s, flm_bytes_of("[kernel.kallsyms]"), t->kernel_id));
+    struct flm_bytes name = {0};
+    t->label.name = &name;
     for (size_t at = 0; good && at < t->records.bytes.size;) {
         char *record = t->records.bytes.at + at;
         size_t size = flm_record_header(record, false).size;
         struct flm_event event;
         assert_true(flm_event_decode(&t->layouts, record, size, at, &event, NULL));
+        if (event.kind == FLM_EVENT_SAMPLE)
+            event.sample.labels[0] = t->label;
         good = flm_session_add(s, &event, why);
+        if (event.kind == FLM_EVENT_SAMPLE && t->later_name)
+            name = flm_bytes_of(t->later_name);
         at += size;
     }
     if (good && t->exit_status)
@@ -47,6 +53,7 @@ struct flm_profile *scenario_try(struct scenario *t, struct flm_error *why)
     else
         flm_builder_free(b);
     flm_session_free(s);
+    t->label.name = NULL;
     return p;
 }
 

@@ -14,6 +14,8 @@ struct scenario {
     bool is_unsymbolized;                 /* by a session without symbols */
     const struct flm_build_id *kernel_id; /* NULL: not known */
     const char *exit_status;              /* of process 20; NULL: not known */
+    struct flm_runtime_label label;       /* of all samples; no key: none */
+    const char *later_name;               /* of the label, learned after the first sample */
 };
 
 /* One event, cpu-clock; times are kept. */
