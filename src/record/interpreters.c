@@ -8,10 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/core/hash.h"
 #include "base/number/number.h"
+#include "record/runtime/interpreter_file.h"
 #include "record/runtimes.h"
 #include "symbol/elf/elf_file.h"
 #include "symbol/registry/module.h"
@@ -25,9 +26,10 @@ struct known_process {
     uint64_t changed; /* of its mappings, when they were looked at */
 };
 
-/* A program by its path: what its symbols say. */
+/* A program: what its symbols say. */
 struct known_program {
-    uint64_t path;
+    dev_t device;
+    ino_t inode;
     uint32_t found;
 };
 
@@ -86,19 +88,22 @@ static uint32_t find_symbols(const struct flm_interpreters *all, const struct fl
 
 /* What a program exports: one that has an interpreter built in does so for its extensions. Others
  * have a section that no other program has. */
-static bool find_program(struct flm_interpreters *all, const struct flm_process *process,
-                         struct flm_bytes path, uint32_t *found)
+static bool find_program(struct flm_interpreters *all, int32_t process, uint32_t *found)
 {
-    uint64_t hash = flm_hash(path.at, path.size);
-    for (size_t i = 0; i < all->programs.count; i++)
-        if (all->programs.at[i].path == hash) {
-            *found |= all->programs.at[i].found;
+    char location[64];
+    struct stat file_is;
+    snprintf(location, sizeof location, "/proc/%d/exe", process);
+    if (stat(location, &file_is) != 0)
+        return true; /* it has ended */
+    for (size_t i = 0; i < all->programs.count; i++) {
+        const struct known_program *known = &all->programs.at[i];
+        if (known->device == file_is.st_dev && known->inode == file_is.st_ino) {
+            *found |= known->found;
             return true;
         }
-    char location[MOST_PATH + 64];
-    snprintf(location, sizeof location, "/proc/%d/root%.*s", process->id, (int)path.size, path.at);
+    }
     struct flm_elf_file *file = flm_elf_open(location, NULL);
-    struct known_program program = {.path = hash};
+    struct known_program program = {.device = file_is.st_dev, .inode = file_is.st_ino};
     if (file && file->is_wide && !file->swapped)
         program.found = find_symbols(all, file);
     flm_elf_free(file);
@@ -110,15 +115,11 @@ static bool find_program(struct flm_interpreters *all, const struct flm_process 
 
 static bool look(struct flm_interpreters *all, const struct flm_process *process, uint32_t *found)
 {
-    char link[64], program[MOST_PATH];
-    struct flm_bytes own = {program, 0};
+    struct flm_program_paths own = {.program_size = 0};
     const struct flm_module *last = NULL;
     *found = 0;
-    if (all->use_symbols) {
-        snprintf(link, sizeof link, "/proc/%d/exe", process->id);
-        ssize_t size = readlink(link, program, sizeof program);
-        own.size = size > 0 ? (size_t)size : 0;
-    }
+    if (all->use_symbols)
+        flm_program_paths_read(&own, process->id);
     bool good = true;
     for (size_t i = 0; i < process->mapping_count && good; i++) {
         const struct flm_mapping *mapping = &process->mappings[i];
@@ -129,8 +130,8 @@ static bool look(struct flm_interpreters *all, const struct flm_process *process
         for (size_t k = 0; k < all->count; k++)
             if (all->runtimes[k]->is_interpreter && all->runtimes[k]->is_interpreter(path))
                 *found |= UINT32_C(1) << k;
-        if (own.size > 0 && flm_bytes_equal(path, own))
-            good = find_program(all, process, path, found);
+        if (flm_program_paths_are(&own, path))
+            good = find_program(all, process->id, found);
     }
     return good;
 }

@@ -1,5 +1,7 @@
 #include "record/interpreters.h"
 
+#include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,60 +86,115 @@ static void processes_have_the_interpreters_that_they_map(void **state)
     world_clear(&w);
 }
 
-static void a_program_says_by_a_symbol_what_is_built_in(void **state)
+/* A program that exports `exported`, or has the section ".marked" and needs no library, and waits
+ * until its input ends. False where there is no compiler. */
+static bool compile_program(const char *program, const char *options)
 {
-    (void)state;
-    char program[] = "/tmp/flamel-program-XXXXXX", source[64], command[512];
-    close(mkstemp(program));
-    snprintf(
-        source, sizeof source, "%s",
-        write_temporary("main.c", flm_bytes_of("#include <unistd.h>\n"
-                                               "int exported; static int hidden;\n"
-                                               "int main(void) { char c; return write(1, "
-                                               "&exported, 1) + read(0, &c, 1) + hidden; }\n")));
-    snprintf(command, sizeof command, "gcc -rdynamic -o %s %s", program, source);
-    if (system(command) != 0) {
-        print_message("no compiler\n");
-        return;
-    }
+    static const char text[] =
+        "#include <unistd.h>\n"
+        "int exported; static int hidden; __attribute__((section(\".marked\"))) int marked;\n"
+        "int main(void) { char c; return write(1, &exported, 1) + read(0, &c, 1) + hidden; }\n";
+    char source[64], command[512];
+    snprintf(source, sizeof source, "%s", write_temporary("main.c", flm_bytes_of(text)));
+    snprintf(command, sizeof command, "gcc %s -o %s %s", options, program, source);
+    return system(command) == 0;
+}
+
+struct running {
+    pid_t process;
+    int input;
+};
+
+/* Runs a program below a root, "" for ours; process 0: that is not allowed here. */
+static struct running run_below(const char *root, const char *program)
+{
     int to[2], from[2];
     char byte;
-    assert_int_equal(pipe(to) | pipe(from), 0);
+    assert_int_equal(pipe2(to, O_CLOEXEC) | pipe2(from, O_CLOEXEC), 0);
     pid_t process = fork();
     if (process == 0) {
         dup2(to[0], 0);
         dup2(from[1], 1);
-        close(to[1]);
-        execl(program, program, NULL);
+        bool is_below =
+            !*root || ((chroot(root) == 0 || (unshare(CLONE_NEWUSER) == 0 && chroot(root) == 0)) &&
+                       chdir("/") == 0);
+        if (is_below)
+            execl(program, program, NULL);
         _exit(127);
     }
-    assert_int_equal(read(from[0], &byte, 1), 1); /* it runs */
-    static const struct {
-        const char *symbol;
-        bool is_there;
-    } cases[] = {{"exported", true}, {"hidden", false}, {"write", false}};
-    struct world w;
-    world_init(&w);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct flm_runtime runtime = {.name = "x", .symbol = cases[i].symbol};
-        const struct flm_runtime *one = &runtime;
-        struct flm_interpreters *all = flm_interpreters_new(&one, 1);
-        for (int again = 0; again < 2; again++) {
-            uint32_t found = 99;
-            const struct flm_process *mapped =
-                map(&w, process, 0x400000 + 0x1000 * (uint64_t)again, program);
-            assert_true(flm_interpreters_find(all, mapped, &found));
-            assert_int_equal(found, cases[i].is_there);
-        }
-        flm_interpreters_free(all);
-    }
-    world_clear(&w);
+    close(to[0]);
+    close(from[1]);
+    bool runs = read(from[0], &byte, 1) == 1;
+    close(from[0]);
+    if (runs)
+        return (struct running){process, to[1]};
     close(to[1]);
     assert_int_equal(waitpid(process, NULL, 0), process);
-    close(to[0]);
-    close(from[0]);
-    close(from[1]);
+    return (struct running){0};
+}
+
+static void stop(struct running running)
+{
+    close(running.input);
+    assert_int_equal(waitpid(running.process, NULL, 0), running.process);
+}
+
+/* Asked twice, after a change of the mappings. A section begins with a dot. */
+static void assert_has(pid_t process, const char *path, const char *what, bool is_there)
+{
+    const struct flm_runtime runtime = {
+        .name = "x", .symbol = *what == '.' ? NULL : what, .section = *what == '.' ? what : NULL};
+    const struct flm_runtime *one = &runtime;
+    struct flm_interpreters *all = flm_interpreters_new(&one, 1);
+    struct world w;
+    world_init(&w);
+    for (int again = 0; again < 2; again++) {
+        uint32_t found = 99;
+        const struct flm_process *mapped =
+            map(&w, process, 0x400000 + 0x1000 * (uint64_t)again, path);
+        assert_true(flm_interpreters_find(all, mapped, &found));
+        assert_int_equal(found, is_there);
+    }
+    flm_interpreters_free(all);
+    world_clear(&w);
+}
+
+static void a_program_says_by_a_symbol_what_is_built_in(void **state)
+{
+    (void)state;
+    char program[] = "/tmp/flamel-program-XXXXXX";
+    close(mkstemp(program));
+    if (!compile_program(program, "-rdynamic"))
+        skip();
+    struct running running = run_below("", program);
+    assert_has(running.process, program, "exported", true);
+    assert_has(running.process, program, "hidden", false);
+    assert_has(running.process, program, "write", false);
+    assert_has(running.process, "/another", "exported", false);
+    stop(running);
     unlink(program);
+}
+
+/* As the kernel tells of the program when it is mapped, and as /proc/PID/maps does. */
+static void a_program_in_a_chroot_is_found_by_either_path(void **state)
+{
+    (void)state;
+    char root[] = "/tmp/flamel-root-XXXXXX", program[64], command[64];
+    assert_non_null(mkdtemp(root));
+    snprintf(program, sizeof program, "%s/program", root);
+    struct running running = {0};
+    if (compile_program(program, "-static"))
+        running = run_below(root, "/program");
+    if (running.process > 0) {
+        assert_has(running.process, "/program", ".marked", true);
+        assert_has(running.process, program, ".marked", true);
+        assert_has(running.process, "/tmp/program", ".marked", false);
+        stop(running);
+    }
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+    if (running.process == 0)
+        skip();
 }
 
 static void write_maps(const char *root, const char *process, const char *maps)
@@ -216,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(processes_have_the_interpreters_that_they_map),
         cmocka_unit_test(a_program_says_by_a_symbol_what_is_built_in),
+        cmocka_unit_test(a_program_in_a_chroot_is_found_by_either_path),
         cmocka_unit_test(running_interpreters_are_found),
         cmocka_unit_test(programs_that_will_be_interpreters_are_recognized),
         cmocka_unit_test(memory_may_run_out),

@@ -9,6 +9,20 @@
  * version or a variant ("php8.2", "php-fpm"), or as a library ("libphp8.2.so"). */
 bool flm_interpreter_is_named(struct flm_bytes path, const char *name);
 
+/* The program of a process, and its root, as we see them. In a chroot that is not as the process
+ * sees its files: the kernel tells of a file that is mapped by the path that the process sees, and
+ * in /proc/PID/maps by ours. */
+enum { FLM_PROGRAM_PATH_MOST = 4096 };
+struct flm_program_paths {
+    char program[FLM_PROGRAM_PATH_MOST], root[FLM_PROGRAM_PATH_MOST];
+    size_t program_size, root_size; /* 0: unknown, or no other root than ours */
+};
+
+void flm_program_paths_read(struct flm_program_paths *paths, int32_t process);
+
+/* Whether the path of a mapped file, either of them, is that of the program. */
+bool flm_program_paths_are(const struct flm_program_paths *paths, struct flm_bytes path);
+
 struct flm_interpreter_file {
     struct flm_bytes path;             /* as the process sees it */
     const struct flm_mapping *mapping; /* the first of them */
