@@ -13,6 +13,7 @@
 #include "os/clock.h"
 #include "os/output.h"
 #include "os/thread/threads.h"
+#include "store/runs/run_sides.h"
 
 enum { DAY_MS = 24 * 3600 * 1000 };
 
@@ -154,31 +155,27 @@ static struct flm_report *make_changes(struct flm_store *store, const struct flm
 
 /* ---- Verdicts -------------------------------------------------------------------------------- */
 
-/* The runs of both sides; count: of the one before, and the one after. */
+/* The runs of both sides. */
 static struct flm_run_set *load_sides(struct flm_store *store, const struct flm_query_fields *f,
-                                      struct flm_times after, int64_t step_ms, uint32_t count[2],
-                                      struct flm_error *why)
+                                      struct flm_times after, int64_t step_ms,
+                                      struct flm_run_sides *sides, struct flm_error *why)
 {
-    struct flm_times range[2] = {{0, 0}, after};
-    struct flm_query_fields side[2] = {*f, *f};
+    struct flm_times range;
+    struct flm_query_fields other;
     const struct flm_store_runs_options options = {
         .size = sizeof options, .by = f->by, .step_ms = step_ms};
-    if (!flm_query_before(f, after, &side[0], &range[0], why) ||
-        !flm_times_check_lengths(after, range[0], why))
+    if (!flm_query_before(f, after, &other, &range, why) ||
+        !flm_times_check_lengths(after, range, why))
         return NULL;
-    struct flm_store_runs *runs = flm_store_runs_new(why);
-    struct flm_run_set *set = NULL;
-    bool good = runs != NULL;
-    size_t all = 0;
-    for (int i = 0; good && i < 2; i++) {
-        const struct flm_store_query query = flm_query_of(&side[i], range[i]);
-        good = flm_store_runs_add(runs, store, &query, &options, i == 1, why);
-        flm_store_runs_list(runs, &all);
-        count[i] = (uint32_t)all - (i == 1 ? count[0] : 0);
-    }
-    if (good)
-        set = align(runs, f->save.metric, false, why);
-    flm_store_runs_free(runs);
+    const struct flm_store_query query = flm_query_of(f, after),
+                                 before = flm_query_of(&other, range);
+    if (!flm_run_sides_find(sides, store, &before, &query, &options, 0, why))
+        return NULL;
+    struct flm_run_set *set = align(sides->runs, f->save.metric, false, why);
+    flm_store_runs_free(sides->runs);
+    if (set && sides->is_replaced && !f->quiet)
+        flm_message("some series have profiles in a part of the time only, as pods that a deploy "
+                    "replaced: each step of all series is a run (--by or --step: another)");
     return set;
 }
 
@@ -196,15 +193,16 @@ static int judge(struct flm_store *store, const struct flm_query_fields *f, stru
         .files = {.items = {f->save.output}, .count = f->save.output != NULL},
         .format = form_names[form]};
     struct flm_error why;
-    uint32_t count[2] = {0, 0};
+    struct flm_run_sides sides;
     if (after.until_ms == INT64_MAX)
         after.until_ms = flm_wall_ms();
     struct flm_run_set *set = flm_gate_output_check(&output, &why)
-                                  ? load_sides(store, f, after, step_ms, count, &why)
+                                  ? load_sides(store, f, after, step_ms, &sides, &why)
                                   : NULL;
     struct flm_gate_result *result = set ? flm_gate_test(set, &how, &why) : NULL;
     struct flm_report *report = result ? flm_gate_report(result, &why) : NULL;
-    bool good = report && flm_gate_output_write(&output, result, report, count[0], count[1], &why);
+    bool good = report && flm_gate_output_write(&output, result, report, (uint32_t)sides.before,
+                                                (uint32_t)sides.after, &why);
     int exit_status = good ? status[flm_gate_verdict(result)] : flm_message_error(&why);
     flm_report_free(report);
     flm_gate_result_free(result);

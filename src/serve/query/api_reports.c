@@ -10,6 +10,7 @@
 #include "os/clock.h"
 #include "serve/query/api.h"
 #include "store/labels/time_text.h"
+#include "store/runs/run_sides.h"
 
 /* What a request may cost. */
 enum { MOST_RUNS = 400, MOST_ROWS = 10000 };
@@ -153,103 +154,6 @@ static bool read_sides(const struct flm_http_request *request, struct flm_store_
                                    (struct flm_times){before->from_ms, before->until_ms}, why);
 }
 
-/* The runs of both sides; *fewest is how many the smaller one has. */
-static struct flm_store_runs *find_runs(struct flm_serving *s, const struct flm_store_query *before,
-                                        const struct flm_store_query *after,
-                                        const struct flm_store_runs_options *options,
-                                        size_t *fewest, struct flm_error *why)
-{
-    struct flm_store_runs *runs = flm_store_runs_new(why);
-    size_t old = 0, all = 0;
-    bool good = runs && flm_store_runs_add(runs, s->store, before, options, false, why);
-    if (good) {
-        flm_store_runs_list(runs, &old);
-        good = flm_store_runs_add(runs, s->store, after, options, true, why);
-    }
-    if (!good) {
-        flm_store_runs_free(runs);
-        return NULL;
-    }
-    flm_store_runs_list(runs, &all);
-    *fewest = old < all - old ? old : all - old;
-    return runs;
-}
-
-/* About a twentieth of the range, rounded up to a multiple of 15 s, the interval at which most
- * clients push. */
-static int64_t step_of(const struct flm_store_query *query)
-{
-    enum { STEPS = 20, PUSHED_MS = 15000 };
-    int64_t step_ms = (query->until_ms - query->from_ms + STEPS - 1) / STEPS;
-    return (step_ms + PUSHED_MS - 1) / PUSHED_MS * PUSHED_MS;
-}
-
-/* Whether each of `count` series has a profile in the first and in the last quarter of the range:
- * those that were replaced in it, as by a deploy, are runs of a part of it. Less than two minutes
- * may be without a profile where clients push each minute. */
-static bool find_whole(struct flm_serving *s, const struct flm_store_query *query,
-                       const struct flm_store_runs_options *options, size_t count, bool *whole,
-                       struct flm_error *why)
-{
-    enum { PARTS = 4, LEAST_MS = 120000 };
-    int64_t range_ms = query->until_ms - query->from_ms, part_ms = range_ms / PARTS;
-    part_ms = part_ms < LEAST_MS ? LEAST_MS : part_ms;
-    *whole = true;
-    for (int last = 0; last < 2 && *whole && part_ms < range_ms; last++) {
-        struct flm_store_query part = *query;
-        size_t found = 0;
-        if (last)
-            part.from_ms = part.until_ms - part_ms;
-        else
-            part.until_ms = part.from_ms + part_ms;
-        struct flm_store_runs *runs = flm_store_runs_new(why);
-        bool good = runs && flm_store_runs_add(runs, s->store, &part, options, false, why);
-        if (good)
-            flm_store_runs_list(runs, &found);
-        flm_store_runs_free(runs);
-        if (!good)
-            return false;
-        *whole = found == count;
-    }
-    return true;
-}
-
-/* Runs that a verdict can be of: `least` or more on a side, if the request wants that. A series is
- * a run where each has profiles all of the time; else each step of all series together is one, if
- * there are enough. Where there are too few series, each step of a series is one. */
-static struct flm_store_runs *find_good_runs(struct flm_serving *s,
-                                             const struct flm_store_query *before,
-                                             const struct flm_store_query *after,
-                                             struct flm_store_runs_options options, uint32_t least,
-                                             struct flm_error *why)
-{
-    size_t fewest, fewest_steps, all, old = 0;
-    bool whole = true;
-    struct flm_store_runs *runs = find_runs(s, before, after, &options, &fewest, why);
-    if (!runs || options.step_ms > 0 || least == 0)
-        return runs;
-    const struct flm_gate_run *list = flm_store_runs_list(runs, &all);
-    while (old < all && !list[old].is_new)
-        old++;
-    bool good = options.by || (find_whole(s, before, &options, old, &whole, why) &&
-                               (!whole || find_whole(s, after, &options, all - old, &whole, why)));
-    options.step_ms = step_of(after);
-    if (good && !whole) {
-        options.of_all = true;
-        struct flm_store_runs *steps = find_runs(s, before, after, &options, &fewest_steps, why);
-        options.of_all = false;
-        if (!steps || fewest_steps >= least) {
-            flm_store_runs_free(runs);
-            return steps;
-        }
-        flm_store_runs_free(steps);
-    }
-    if (good && fewest >= least)
-        return runs;
-    flm_store_runs_free(runs);
-    return good ? find_runs(s, before, after, &options, &fewest, why) : NULL;
-}
-
 static struct flm_gate_result *test(struct flm_serving *s, const struct flm_http_request *request,
                                     const struct flm_gate_settings *how, struct flm_run_set **set,
                                     struct flm_error *why)
@@ -264,10 +168,11 @@ static struct flm_gate_result *test(struct flm_serving *s, const struct flm_http
         !read_sides(request, &after, &before, why) || !read_runs(request, 0, &options, why) ||
         !flm_api_count(request, "least_runs", 0, MOST_RUNS, &least, why))
         return NULL;
-    struct flm_store_runs *runs = find_good_runs(s, &before, &after, options, least, why);
-    if (runs)
-        *set = align(runs, false, why);
-    flm_store_runs_free(runs);
+    struct flm_run_sides sides;
+    if (flm_run_sides_find(&sides, s->store, &before, &after, &options, least, why)) {
+        *set = align(sides.runs, false, why);
+        flm_store_runs_free(sides.runs);
+    }
     return *set ? flm_gate_test(*set, how, why) : NULL;
 }
 
