@@ -68,6 +68,12 @@ test('the page keeps a class longer than its template arguments, and no label na
     for (const [room, expected] of [[300, 'std::list<int>::push_back(int)'], [250, 'std::list<int>::push_back'],
         [200, 'list<int>::push_back'], [199, 'list<\u2026>::push_back'], [170, 'push_back'], [60, '']])
         assert.equal(words.label(list, 0, room, ruler), expected);
+    const inner = {name: ['a/Tree$Node.run'], end: [15], qualified: [2], bare: [12], elided: [[2, 7]], cut: [0]};
+    for (const [room, expected] of [[130, 'Tree$Node.run'], [129, 'Node.run'], [79, 'run']])
+        assert.equal(words.label(inner, 0, room, ruler), expected);
+    const closure = {name: ['app::run::{{closure}}'], end: [21], qualified: [0], bare: [5], elided: [[11, 20]], cut: [0]};
+    for (const [room, expected] of [[209, 'app::run::{\u2026}'], [129, 'run::{\u2026}'], [79, '']])
+        assert.equal(words.label(closure, 0, room, ruler), expected);
     const cut = {name: ['std::_Handler<double'], end: [13], qualified: [0], bare: [5], elided: [], cut: [1]};
     assert.equal(words.label(cut, 0, 900, ruler), 'std::_Handler');
     const call = {name: ['operator()'], end: [10], qualified: [0], bare: [0], elided: [], cut: [0]};

@@ -1,77 +1,10 @@
 #include "base/text/function_name.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_upper(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || is_upper(c) || is_digit(c) || c == '_' || c == '$' ||
-           (unsigned char)c >= 0x80;
-}
-
-static bool is_hex(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
-static bool is_among(char c, const char *letters)
-{
-    return memchr(letters, c, strlen(letters)) != NULL;
-}
-
-static struct flm_bytes part(struct flm_bytes name, size_t from, size_t to)
-{
-    return (struct flm_bytes){name.at + from, to - from};
-}
-
-/* Whether `list`, words separated by spaces, has the word. */
-static bool is_one_of(struct flm_bytes word, const char *list)
-{
-    while (*list) {
-        size_t size = 0;
-        while (list[size] && list[size] != ' ')
-            size++;
-        if (size == word.size && memcmp(list, word.at, size) == 0)
-            return true;
-        list += size + (list[size] == ' ');
-    }
-    return false;
-}
-
-static size_t word_end(struct flm_bytes name, size_t at)
-{
-    while (at < name.size && is_word(name.at[at]))
-        at++;
-    return at;
-}
-
-/* The parts of a name, found by reading it once from left to right. */
-struct reading {
-    struct flm_bytes name;
-    size_t start;      /* after a prefix of the name: "LazyCompile:*", a result type */
-    size_t end;        /* as in flm_name_parts */
-    size_t component;  /* where the last component begins */
-    size_t previous;   /* and the one before it */
-    size_t first_end;  /* where the first component ends; 0: there is only one */
-    size_t path_end;   /* past the last '/'; 0: there is none */
-    size_t location;   /* where a file follows the name; 0: there is none */
-    size_t module_end; /* where "module`" or "module!" ends; 0: there is none */
-    size_t arguments;  /* the last '(' that does not follow a blank; 0: there is none */
-    size_t cut;        /* the '<' or '(' of arguments that never end; 0: there is none */
-    size_t address;    /* the '+' between a module and an address in it; 0: there is none */
-    bool broken;       /* a bracket is never closed: brackets are ordinary from there on */
-};
+#include "base/text/internal.h"
 
 /* Past the bracket that closes the one at `at`; 0 where there is none. Brackets of other kinds are
  * ignored: in names they need not match ("operator<"). */
-static size_t closed(struct reading *r, size_t at)
+static size_t closed(struct flm_name_reading *r, size_t at)
 {
     char open = r->name.at[at];
     char close = open == '(' ? ')' : open == '[' ? ']' : open == '{' ? '}' : '>';
@@ -91,10 +24,11 @@ static size_t closed(struct reading *r, size_t at)
  * tier, which may be the end of the name. */
 static size_t engine_prefix(struct flm_bytes name)
 {
-    size_t colon = word_end(name, 0);
+    size_t colon = flm_name_word_end(name, 0);
     if (colon == 0 || colon + 1 >= name.size || name.at[colon] != ':' ||
-        !is_one_of(part(name, 0, colon), "LazyCompile Function Script Eval Builtin Handler RegExp "
-                                         "BytecodeHandler Stub JS"))
+        !flm_name_is_one_of(flm_name_part(name, 0, colon),
+                            "LazyCompile Function Script Eval Builtin Handler RegExp "
+                            "BytecodeHandler Stub JS"))
         return 0;
     size_t start = colon + 1;
     char mark = name.at[start];
@@ -102,13 +36,12 @@ static size_t engine_prefix(struct flm_bytes name)
     return start;
 }
 
-/* The size of "12" or "12:3" with the colon before it, at the end of `text`. */
-static size_t line_number_size(struct flm_bytes text)
+size_t flm_line_number_size(struct flm_bytes text)
 {
     size_t kept = text.size;
     for (int i = 0; i < 2; i++) {
         size_t at = kept;
-        while (at > 0 && is_digit(text.at[at - 1]))
+        while (at > 0 && flm_name_is_digit(text.at[at - 1]))
             at--;
         if (at == kept || at == 0 || text.at[at - 1] != ':')
             break;
@@ -128,14 +61,14 @@ static size_t find_location(struct flm_bytes name)
         space--;
     if (space < 2 || space == name.size)
         return 0;
-    struct flm_bytes rest = part(name, space, name.size);
+    struct flm_bytes rest = flm_name_part(name, space, name.size);
     if (rest.at[0] == '(' && rest.at[rest.size - 1] == ')') {
-        rest = part(rest, 1, rest.size - 1);
+        rest = flm_name_part(rest, 1, rest.size - 1);
         space++;
     }
     if (memchr(rest.at, ')', rest.size) || memchr(rest.at, '(', rest.size))
         return 0;
-    return line_number_size(rest) || memchr(rest.at, '/', rest.size) ? space : 0;
+    return flm_line_number_size(rest) || memchr(rest.at, '/', rest.size) ? space : 0;
 }
 
 /* Past the type of a conversion, as in "operator std::vector<int>*(...)". */
@@ -160,9 +93,9 @@ static size_t past_operator(struct flm_bytes name, size_t at)
     static const char word[] = "operator";
     size_t i = at + sizeof word - 1;
     if (name.size - at < sizeof word || memcmp(name.at + at, word, sizeof word - 1) != 0 ||
-        (at > 0 && is_word(name.at[at - 1])) || is_word(name.at[i]))
+        (at > 0 && flm_name_is_word(name.at[at - 1])) || flm_name_is_word(name.at[i]))
         return at;
-    if (name.at[i] == ' ' && i + 1 < name.size && (is_word(name.at[i + 1])))
+    if (name.at[i] == ' ' && i + 1 < name.size && (flm_name_is_word(name.at[i + 1])))
         return past_conversion(name, i + 1);
     if (i + 1 < name.size && (name.at[i] == '(' || name.at[i] == '['))
         return i + 2;
@@ -175,16 +108,23 @@ static size_t past_operator(struct flm_bytes name, size_t at)
     return i;
 }
 
-/* Whether a name begins with a phrase of a demangler, for code that nobody wrote as a function: a
- * label must not be the name behind it alone. `name` is not empty. Its first letter is compared
- * first, as this is called for each name before the first picture, in the page before WebAssembly
- * is optimized. */
+/* Whether a name begins with a phrase of a demangler or of Ruby, for code that is no function of
+ * its own: a label must not be the name behind it alone. `name` is not empty. Its first letter is
+ * compared first, as this is called for each name before the first picture, in the page before
+ * WebAssembly is optimized. */
 static bool is_phrase(struct flm_bytes name)
 {
-    static const char *const beginnings[] = {
-        "guard variable for ",   "vtable for ", "typeinfo for ",
-        "initializer for ",      "closure #",   "global constructors keyed to ",
-        "transaction clone for "};
+    static const char *const beginnings[] = {"guard variable for ",
+                                             "vtable for ",
+                                             "typeinfo for ",
+                                             "initializer for ",
+                                             "closure #",
+                                             "global constructors keyed to ",
+                                             "transaction clone for ",
+                                             "block in ",
+                                             "block (",
+                                             "rescue in ",
+                                             "ensure in "};
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
         if (name.at[0] == *beginnings[i] && flm_bytes_start_with(name, beginnings[i]))
             return true;
@@ -208,15 +148,16 @@ static size_t thunk_size(struct flm_bytes name)
 /* Whether "." at `at` does not separate: a file's extension, a version, or the end. */
 static bool is_inner_dot(struct flm_bytes name, size_t at)
 {
-    size_t after = at + 1, end = word_end(name, after);
-    if (after == name.size || at == 0 || is_digit(name.at[after]) || name.at[after] == '.')
+    size_t after = at + 1, end = flm_name_word_end(name, after);
+    if (after == name.size || at == 0 || flm_name_is_digit(name.at[after]) || name.at[after] == '.')
         return true;
     if (end < name.size && name.at[end] != '.' && name.at[end] != ':')
         return false;
-    return (end == name.size || is_digit(name.at[end + 1 < name.size ? end + 1 : end])) &&
-           is_one_of(part(name, after, end),
-                     "so py js mjs cjs ts tsx jsx rb php c cc cpp cxx h hpp rs go java kt lua pl "
-                     "exe dll dylib jar wasm");
+    return (end == name.size || flm_name_is_digit(name.at[end + 1 < name.size ? end + 1 : end])) &&
+           flm_name_is_one_of(
+               flm_name_part(name, after, end),
+               "so py js mjs cjs ts tsx jsx rb php c cc cpp cxx h hpp rs go java kt lua pl "
+               "exe dll dylib jar wasm");
 }
 
 /* Whether an address in a program follows, as in "cc1+0x7e9360", and not an offset in a function:
@@ -226,14 +167,14 @@ static bool is_address(struct flm_bytes name, size_t at)
     size_t digit = at + 3;
     if (name.size - at < 4 || memcmp(name.at + at, "+0x", 3) != 0)
         return false;
-    while (digit < name.size && is_hex(name.at[digit]))
+    while (digit < name.size && flm_name_is_hex(name.at[digit]))
         digit++;
     return digit == name.size && digit - at - 3 >= 4;
 }
 
 /* Whether the text at `at` was appended by a compiler or linker: ".isra.0", "+0x1f", "@plt",
  * "::h0123456789abcdef". */
-static bool is_suffix(const struct reading *r, size_t at)
+static bool is_suffix(const struct flm_name_reading *r, size_t at)
 {
     struct flm_bytes name = r->name;
     char c = name.at[at];
@@ -245,11 +186,11 @@ static bool is_suffix(const struct reading *r, size_t at)
         return at + 2 < name.size && name.at[at + 1] == '0' && name.at[at + 2] == 'x' &&
                !is_address(name, at);
     if (c == '.')
-        return is_one_of(part(name, at + 1, word_end(name, at + 1)),
-                         "isra part constprop cold llvm lto_priv clone __uniq");
+        return flm_name_is_one_of(flm_name_part(name, at + 1, flm_name_word_end(name, at + 1)),
+                                  "isra part constprop cold llvm lto_priv clone __uniq");
     if (c == ':' && name.size - at == 19 && name.at[at + 2] == 'h') {
         size_t i = at + 3;
-        while (i < name.size && is_hex(name.at[i]))
+        while (i < name.size && flm_name_is_hex(name.at[i]))
             i++;
         return i == name.size;
     }
@@ -257,13 +198,15 @@ static bool is_suffix(const struct reading *r, size_t at)
 }
 
 /* The size of the separator at `at`, 0 where there is none. */
-static size_t separator_size(const struct reading *r, size_t at)
+static size_t separator_size(const struct flm_name_reading *r, size_t at)
 {
     struct flm_bytes name = r->name;
     char c = name.at[at], next = at + 1 < r->end ? name.at[at + 1] : 0;
     switch (c) {
     case ':':
-        return next == ':' ? 2 : at > r->component && is_word(next) && !is_digit(next);
+        return next == ':'
+                   ? 2
+                   : at > r->component && flm_name_is_word(next) && !flm_name_is_digit(next);
     case '-':
         return next == '>' ? 2 : 0;
     case '.':
@@ -271,7 +214,7 @@ static size_t separator_size(const struct reading *r, size_t at)
     case '+':
         return is_address(name, at);
     case '/':
-        return next && !is_digit(next);
+        return next && !flm_name_is_digit(next);
     case '#':
     case '!':
     case '`':
@@ -283,31 +226,31 @@ static size_t separator_size(const struct reading *r, size_t at)
 }
 
 /* Whether the text at `at` is the result type of a JVM method: "I", "[B", "Ljava/lang/Long;". */
-static bool is_descriptor(const struct reading *r, size_t at)
+static bool is_descriptor(const struct flm_name_reading *r, size_t at)
 {
     while (at < r->end && r->name.at[at] == '[')
         at++;
     if (at >= r->end)
         return false;
     char c = r->name.at[at];
-    return c == 'L' ? r->end - at > 2 : at + 1 == r->end && is_among(c, "VZBCSIJFD");
+    return c == 'L' ? r->end - at > 2 : at + 1 == r->end && flm_name_is_among(c, "VZBCSIJFD");
 }
 
 /* Whether a function's name follows the blank at `at`: "void sort<int>(int*)". */
-static bool ends_result_type(const struct reading *r, size_t at)
+static bool ends_result_type(const struct flm_name_reading *r, size_t at)
 {
-    return at + 1 < r->arguments && is_word(r->name.at[at + 1]);
+    return at + 1 < r->arguments && flm_name_is_word(r->name.at[at + 1]);
 }
 
 /* Skips the bracket at `at`. Returns where to continue: r->end when the function's name ends
  * there. */
-static size_t past_bracket(struct reading *r, size_t at)
+static size_t past_bracket(struct flm_name_reading *r, size_t at)
 {
     struct flm_bytes name = r->name;
     char open = name.at[at], before = at > 0 ? name.at[at - 1] : 0;
     size_t after = closed(r, at);
     if (after == 0) {
-        bool ends_name = (open == '<' || open == '(') && is_word(before) && r->cut == 0;
+        bool ends_name = (open == '<' || open == '(') && flm_name_is_word(before) && r->cut == 0;
         r->cut = ends_name ? at : r->cut;
         return ends_name ? r->end = at : at + 1;
     }
@@ -325,7 +268,8 @@ static size_t past_bracket(struct reading *r, size_t at)
         return after == r->end || after > r->end ? r->end : after;
     }
     char next = after < r->end ? name.at[after] : 0;
-    if (open == '(' && next == ' ' && is_one_of(part(name, r->component, at), "decltype"))
+    if (open == '(' && next == ' ' &&
+        flm_name_is_one_of(flm_name_part(name, r->component, at), "decltype"))
         return after;                 /* the result type of decltype(auto) f<int>(int) */
     if (open == '<' && next == '(') { /* template arguments, then arguments */
         size_t end = closed(r, after);
@@ -338,12 +282,48 @@ static size_t past_bracket(struct reading *r, size_t at)
         return r->end = at;
     if (open == '<' && next == ' ' && ends_result_type(r, after))
         return after;
+    if (open == '[' && next == '.' && !is_suffix(r, after))
+        return after; /* main.Map[...].func1 */
     if (next == 0 || next == ' ' || next == '[' || next == '@' || next == '.' || next == '+')
         return r->end = at;
     return after;
 }
 
-static void read_name(struct reading *r)
+/* The end of a closure or scope without a name of its own that begins at `at`, which tells nothing
+ * without the function that it is in: "{{closure}}" and "{closure#0}" of Rust, "<lambda>" and
+ * "<locals>" of Python, "<anonymous>" of V8, "func1", "gowrap1" and "deferwrap1" of Go. 0: there is
+ * none. */
+static size_t nameless_end(struct flm_name_reading *r, size_t at)
+{
+    struct flm_bytes name = r->name, rest = flm_name_part(name, at, r->end);
+    if (flm_bytes_start_with(rest, "{{closure}}") || flm_bytes_start_with(rest, "{closure#"))
+        return closed(r, at);
+    if (flm_bytes_start_with(rest, "<")) {
+        size_t end = flm_name_word_end(name, at + 1);
+        bool is_known =
+            flm_name_is_one_of(flm_name_part(name, at + 1, end),
+                               "lambda locals genexpr listcomp dictcomp setcomp anonymous");
+        return is_known && end < r->end && name.at[end] == '>' ? end + 1 : 0;
+    }
+    size_t letters = at, end = flm_name_word_end(name, at);
+    while (letters < end && !flm_name_is_digit(name.at[letters]))
+        letters++;
+    bool is_numbered = r->location == 0 && letters < end;
+    return is_numbered &&
+                   flm_name_is_one_of(flm_name_part(name, at, letters), "func gowrap deferwrap")
+               ? end
+               : 0;
+}
+
+/* Whether the component says which function of C++ a lambda is in: "{lambda(int)#1}", and clang's
+ * "$_0" and "'lambda'(int)". */
+static bool is_lambda(struct flm_bytes component)
+{
+    return flm_bytes_start_with(component, "{") || flm_bytes_start_with(component, "$_") ||
+           flm_bytes_start_with(component, "'lambda");
+}
+
+static void read_name(struct flm_name_reading *r)
 {
     struct flm_bytes name = r->name;
     for (size_t i = r->start; i < r->end;) {
@@ -351,7 +331,7 @@ static void read_name(struct reading *r)
         size_t size;
         if (c == 'o' && (size = past_operator(name, i)) > i) {
             i = size;
-        } else if (is_word(c)) {
+        } else if (flm_name_is_word(c)) {
             i++;
         } else if (c == '(' || c == '<' || c == '[' || c == '{') {
             i = past_bracket(r, i);
@@ -364,16 +344,24 @@ static void read_name(struct reading *r)
                 r->module_end = i;
             if (r->first_end == 0)
                 r->first_end = i;
+            size_t end = nameless_end(r, i + size);
+            if (end > 0) { /* a part of the component before it */
+                bool is_first = r->nameless == 0 && !flm_name_is_word(name.at[i + size]);
+                r->nameless = is_first ? i + size : r->nameless;
+                i = end;
+                continue;
+            }
             if (c == '/')
                 r->previous = i + size;
-            else if (name.at[r->component] != '{')
+            else if (r->nameless == 0 && !is_lambda(flm_name_part(name, r->component, i)))
                 r->previous = r->component; /* what a lambda is in says which one it is */
             i += size;
             r->component = i;
+            r->nameless = 0;
         } else if (c == ' ' && ends_result_type(r, i)) {
             i++;
             r->start = r->component = r->previous = i;
-            r->first_end = r->path_end = 0;
+            r->first_end = r->path_end = r->nameless = 0;
         } else {
             i++;
         }
@@ -386,23 +374,34 @@ static size_t trampoline_location(struct flm_bytes name)
 {
     if (!flm_bytes_start_with(name, TRAMPOLINE))
         return 0;
-    size_t at = name.size - line_number_size(name);
+    size_t at = name.size - flm_line_number_size(name);
     while (at > sizeof TRAMPOLINE && name.at[at - 1] != ':')
         at--;
     return at > sizeof TRAMPOLINE ? at : 0;
 }
 
-static struct reading read_all(struct flm_bytes name)
+/* Of functions without a name, V8 tells where they are: "(anonymous) app/page.js:12:3". */
+static bool is_named_by_location(const struct flm_name_reading *r)
 {
-    struct reading r = {.name = name, .end = name.size};
+    struct flm_bytes before = flm_name_part(r->name, 0, r->end);
+    return r->location == r->end + 1 &&
+           (flm_bytes_end_with(before, "(anonymous)") || flm_bytes_end_with(before, "<anonymous>"));
+}
+
+struct flm_name_reading flm_name_read(struct flm_bytes name)
+{
+    struct flm_name_reading r = {.name = name, .end = name.size};
     size_t trampoline = trampoline_location(name);
     r.location = trampoline ? trampoline : find_location(name);
     if (r.location)
         r.end = r.location - 1 - (name.at[r.location - 1] == '(');
+    bool is_anonymous = is_named_by_location(&r);
+    if (is_anonymous)
+        r.end = name.size;
     size_t thunk = thunk_size(name);
     r.start = trampoline ? sizeof TRAMPOLINE - 1
               : thunk    ? thunk
-                         : engine_prefix(part(name, 0, r.end));
+                         : engine_prefix(flm_name_part(name, 0, r.end));
     if (r.location && r.start == r.end) { /* "JS:~ app.js:3": only a location */
         r.start = r.location;
         r.end = name.size;
@@ -415,10 +414,13 @@ static struct reading read_all(struct flm_bytes name)
             r.address = i;
     if (r.address && !is_address(name, r.address))
         r.address = 0;
-    bool whole = name.size < 2 || name.at[0] == '[' || name.at[1] == '[' || is_phrase(name) ||
-                 (name.at[0] == '<' && closed(&r, 0) == r.end);
+    bool whole = is_anonymous || name.size < 2 || name.at[0] == '[' || name.at[1] == '[' ||
+                 is_phrase(name) || (name.at[0] == '<' && closed(&r, 0) == r.end);
     if (!whole)
         read_name(&r);
+    for (size_t i = r.location; is_anonymous && i < r.end; i++)
+        if (i == r.location || name.at[i - 1] == '/')
+            r.component = i;
     while (r.end > r.component + 1 && name.at[r.end - 1] == ' ')
         r.end--;
     return r;
@@ -426,22 +428,49 @@ static struct reading read_all(struct flm_bytes name)
 
 /* Whether the last component says nothing alone: a tool has cut the name there, since "operator" is
  * no function. */
-static bool is_cut_operator(const struct reading *r)
+static bool is_cut_operator(const struct flm_name_reading *r)
 {
-    return flm_bytes_are(part(r->name, r->component, r->end), "operator");
+    return flm_bytes_are(flm_name_part(r->name, r->component, r->end), "operator");
+}
+
+/* In a class of Java, "$$Lambda" and its number, and the classes that an inner one is in:
+ * "HashMap...apply", "Node.run" of "Tree$Node.run". */
+static void find_inner_class(struct flm_bytes name, struct flm_name_parts *parts)
+{
+    static const char lambda[] = "$$Lambda";
+    size_t end = parts->bare - 1;
+    for (size_t i = parts->qualified + 1; i + 1 < end; i++) {
+        if (name.at[i] != '$')
+            continue;
+        if (flm_bytes_start_with(flm_name_part(name, i, end), lambda)) {
+            parts->elided_from = i;
+            parts->elided_to = end;
+            return;
+        }
+        if (name.at[i - 1] != '$' && name.at[i + 1] != '$' && !flm_name_is_digit(name.at[i + 1])) {
+            parts->elided_from = parts->qualified;
+            parts->elided_to = i + 1;
+        }
+    }
 }
 
 /* What may give way to an ellipsis in the class of the function: the inside of its brackets,
  * "vector<...>::push_back"; all of them where there are several, "run...::operator()"; of a class
- * in brackets what it implements, "<gfx::Node...>::fmt". */
-static void find_elided(struct reading *r, struct flm_name_parts *parts)
+ * in brackets what it implements, "<gfx::Node...>::fmt". In a closure, its brackets:
+ * "run::{...}". */
+static void find_elided(struct flm_name_reading *r, struct flm_name_parts *parts)
 {
     struct flm_bytes name = r->name;
     unsigned groups = 0;
     r->broken = false;
+    if (r->nameless && flm_name_is_among(name.at[parts->end - 1], ">}")) {
+        parts->elided_from = r->nameless + 1;
+        parts->elided_to = parts->end - 1;
+        return;
+    }
     for (size_t i = parts->qualified; i < parts->bare; i++) {
         char c = name.at[i];
-        if (!is_among(c, "<([{") || (c == '(' && name.at[i + 1] == '*'))
+        if (!flm_name_is_among(c, "<([{") || (c == '(' && name.at[i + 1] == '*'))
             continue;
         size_t after = closed(r, i);
         if (after == 0 || after > parts->bare)
@@ -460,11 +489,14 @@ static void find_elided(struct reading *r, struct flm_name_parts *parts)
         parts->elided_to = groups == 1 ? after - 1 : after;
         i = after - 1;
     }
+    if (groups == 0 && parts->bare > parts->qualified &&
+        flm_name_is_among(name.at[parts->bare - 1], ".#"))
+        find_inner_class(name, parts);
 }
 
 struct flm_name_parts flm_name_parts(struct flm_bytes name)
 {
-    struct reading r = read_all(name);
+    struct flm_name_reading r = flm_name_read(name);
     struct flm_name_parts parts = {.qualified = r.path_end > r.start ? r.path_end : r.previous,
                                    .bare = r.component,
                                    .end = r.end};
@@ -483,100 +515,4 @@ struct flm_name_parts flm_name_parts(struct flm_bytes name)
     if (is_cut_operator(&r))
         parts.bare = parts.qualified;
     return parts;
-}
-
-/* "ext4" of ext4_read, "do" of __do_fault. */
-static struct flm_bytes word_prefix(struct flm_bytes name)
-{
-    size_t from = 0;
-    while (from < name.size && name.at[from] == '_')
-        from++;
-    size_t to = from;
-    while (to < name.size && name.at[to] != '_' && is_word(name.at[to]))
-        to++;
-    return to - from >= 2 && to + 1 < name.size && name.at[to] == '_' ? part(name, from, to) : name;
-}
-
-/* The directory of a file, or the file itself where the path has none. */
-static struct flm_bytes location_package(struct flm_bytes location)
-{
-    if (location.size > 0 && location.at[location.size - 1] == ')')
-        location.size--;
-    location.size -= line_number_size(location);
-    for (size_t i = location.size; i > 1; i--)
-        if (location.at[i - 1] == '/')
-            return part(location, 0, i - 1);
-    return location;
-}
-
-/* java/util of java/util/HashMap.get, net/http of net/http.(*conn).serve, java.util of
- * java.util.HashMap.get, runtime of runtime.mallocgc.func1. */
-static struct flm_bytes dotted_package(const struct reading *r)
-{
-    struct flm_bytes name = r->name;
-    if (r->path_end) {
-        bool is_whole = is_upper(name.at[r->path_end]) || r->component == r->path_end;
-        size_t end = is_whole ? r->path_end - 1 : word_end(name, r->path_end);
-        return end > r->start ? part(name, r->start, end) : name;
-    }
-    size_t at = r->start;
-    while (at < r->component && !is_upper(name.at[at])) {
-        at = word_end(name, at);
-        if (name.at[at] != '.')
-            break;
-        at++;
-    }
-    bool found_class = at > r->start && at < r->component && is_upper(name.at[at]);
-    return part(name, r->start, found_class ? at - 1 : r->first_end);
-}
-
-static struct flm_bytes find_package(struct flm_bytes name)
-{
-    if (name.size > 2 && name.at[0] == '[' && name.at[name.size - 1] == ']')
-        return part(name, 1, name.size - 1);
-    struct reading r = read_all(name);
-    if (r.module_end)
-        return part(name, r.start, r.module_end);
-    if (r.location)
-        return location_package(part(name, r.location, name.size));
-    if (r.start == 0 && name.size > 1 && name.at[0] == '<') { /* <net::Node as Drop>::drop */
-        size_t from = 1;
-        while (from < r.end && !is_word(name.at[from]))
-            from++;
-        size_t to = word_end(name, from);
-        return to > from ? part(name, from, to) : name;
-    }
-    if (r.first_end && name.at[r.first_end] == ':') {
-        size_t end = word_end(name, r.start); /* foo of foo(int)::{lambda()#1} */
-        return part(name, r.start, end > r.start && end < r.first_end ? end : r.first_end);
-    }
-    if (r.first_end)
-        return dotted_package(&r);
-    return word_prefix(part(name, r.start, r.end));
-}
-
-struct flm_bytes flm_name_package(struct flm_bytes name)
-{
-    struct flm_bytes package = find_package(name);
-    return package.size > 0 ? package : name;
-}
-
-bool flm_name_is_runtime(struct flm_bytes package)
-{
-    for (size_t i = package.size; i > 0; i--)
-        if (package.at[i - 1] == '/' && i < package.size) {
-            struct flm_bytes file = part(package, i, package.size);
-            if (flm_bytes_start_with(file, "lib") || flm_bytes_start_with(file, "ld-"))
-                package = file;
-            break;
-        }
-    static const char *const libraries[] = {
-        "libc.so",  "libc-",    "libpthread", "libm.so", "libm-",   "libstdc++",     "libc++",
-        "libgcc_s", "ld-linux", "ld-2",       "libdl",   "ld-musl", "node:internal", "libsystem_"};
-    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
-        if (flm_bytes_start_with(package, libraries[i]))
-            return true;
-    return is_one_of(package, "std core alloc __gnu_cxx runtime java.lang java/lang java.base "
-                              "jdk.internal sun.misc Builtins libc unknown vdso start _start "
-                              "clone3 clone __clone importlib threading ntdll kernel32");
 }

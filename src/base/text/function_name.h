@@ -9,11 +9,17 @@
  *         |            |    |                 |       |  |       |     |
  *         qualified    bare end       qualified    bare  end     bare  end
  *
+ * A closure is one part with the function that it is in: "handle.func1" of
+ * main.(*Server).handle.func1 is bare, and "run::{{closure}}" of app::run::{{closure}}, of which
+ * "{closure}" is elided. Of a class of Java "$$Lambda" with its number is, or the classes around an
+ * inner one: "Tree$" of org/app/Tree$Node.run.
+ *
  * A label that does not fit is shortened to [0, end), then [qualified, end), then that without
- * [elided_from, elided_to), "list<...>::emplace_back", then [bare, end). All are ranges of the name
- * itself, so nothing is ever shown that is not in it, and the page can cut at the offsets that C
- * computed. A name of no known language is one part, and so is one of which a part would name
- * something else ("vtable for Node"). Linear, no allocation. */
+ * [elided_from, elided_to), "list<...>::emplace_back", "Node.run", then [bare, end), without the
+ * elided part where that is in it: "run::{...}". All are ranges of the name itself, so nothing is
+ * ever shown that is not in it, and the page can cut at the offsets that C computed. A name of no
+ * known language is one part, and so is one of which a part would name something else ("vtable for
+ * Node"). Linear, no allocation. */
 #ifndef FLAMEL_BASE_TEXT_FUNCTION_NAME_H
 #define FLAMEL_BASE_TEXT_FUNCTION_NAME_H
 

@@ -1,4 +1,5 @@
-/* internal.h - what the files of the JSON reader share.
+/* internal.h - what the files of the JSON reader share, and those that take names of functions
+ * apart.
  *
  *     json_read.c            values, keys and items, one by one
  *     json_read_string.c     where a string ends, and its escapes
@@ -138,5 +139,82 @@ bool flm_json_find_string(struct flm_json *json, struct flm_json_quoted *string)
 /* Reads the string that flm_json_find_string found, and moves past it. */
 bool flm_json_take_string(struct flm_json *json, const struct flm_json_quoted *string,
                           struct flm_bytes *text);
+
+/* ---- Names of functions ---------------------------------------------------------------------- */
+
+static inline bool flm_name_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool flm_name_is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static inline bool flm_name_is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || flm_name_is_upper(c) || flm_name_is_digit(c) || c == '_' ||
+           c == '$' || (unsigned char)c >= 0x80;
+}
+
+static inline bool flm_name_is_hex(char c)
+{
+    return flm_name_is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+static inline bool flm_name_is_among(char c, const char *letters)
+{
+    return memchr(letters, c, strlen(letters)) != NULL;
+}
+
+static inline struct flm_bytes flm_name_part(struct flm_bytes name, size_t from, size_t to)
+{
+    return (struct flm_bytes){name.at + from, to - from};
+}
+
+/* Whether `list`, words separated by spaces, has the word. */
+static inline bool flm_name_is_one_of(struct flm_bytes word, const char *list)
+{
+    while (*list) {
+        size_t size = 0;
+        while (list[size] && list[size] != ' ')
+            size++;
+        if (size == word.size && memcmp(list, word.at, size) == 0)
+            return true;
+        list += size + (list[size] == ' ');
+    }
+    return false;
+}
+
+static inline size_t flm_name_word_end(struct flm_bytes name, size_t at)
+{
+    while (at < name.size && flm_name_is_word(name.at[at]))
+        at++;
+    return at;
+}
+
+/* The parts of a name, found by reading it once from left to right. */
+struct flm_name_reading {
+    struct flm_bytes name;
+    size_t start;      /* after a prefix of the name: "LazyCompile:*", a result type */
+    size_t end;        /* as in flm_name_parts */
+    size_t component;  /* where the last component begins */
+    size_t previous;   /* and the one before it */
+    size_t first_end;  /* where the first component ends; 0: there is only one */
+    size_t path_end;   /* past the last '/'; 0: there is none */
+    size_t location;   /* where a file follows the name; 0: there is none */
+    size_t module_end; /* where "module`" or "module!" ends; 0: there is none */
+    size_t arguments;  /* the last '(' that does not follow a blank; 0: there is none */
+    size_t cut;        /* the '<' or '(' of arguments that never end; 0: there is none */
+    size_t address;    /* the '+' between a module and an address in it; 0: there is none */
+    size_t nameless;   /* the bracket of a closure in the last component; 0: there is none */
+    bool broken;       /* a bracket is never closed: brackets are ordinary from there on */
+};
+
+struct flm_name_reading flm_name_read(struct flm_bytes name);
+
+/* The size of "12" or "12:3" with the colon before it, at the end of `text`. */
+size_t flm_line_number_size(struct flm_bytes text);
 
 #endif

@@ -34,7 +34,7 @@ static struct flm_bytes class_of(struct flm_bytes name)
         return (struct flm_bytes){name.at, parts.end};
     bool has_arguments = parts.elided_from > parts.qualified && parts.elided_to <= parts.bare;
     size_t end = has_arguments ? parts.elided_from : parts.bare;
-    while (end > 1 && flm_is_one_of(name.at[end - 1], ":.<({[/#"))
+    while (end > 1 && flm_is_one_of(name.at[end - 1], ":.<({[/# "))
         end--;
     return (struct flm_bytes){name.at, end};
 }

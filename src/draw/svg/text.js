@@ -100,13 +100,14 @@ function shortened(text, room, ruler) {
     return letters.slice(0, head).join('') + '\u2026' + letters.slice(tail).join('');
 }
 
-// As in label.c: the name; without arguments; without the path; without template arguments; the function alone;
-// shortened.
+// As in label.c: the name; without arguments; without the path; without template arguments; the function alone, and
+// that of a closure; shortened.
 function label(frames, frame, room, ruler) {
     const name = frames.name[frame], end = frames.end[frame], bare = frames.bare[frame];
     const qualified = frames.qualified[frame], [from, to] = frames.elided[frame] || [];
-    const texts = [!frames.cut[frame] && name, name.slice(0, end), name.slice(qualified, end),
-        to && name.slice(qualified, from) + '\u2026' + name.slice(to, end), name.slice(bare, end)];
+    const elided = start => (from > start ? name.slice(start, from) + '\u2026' : '') + name.slice(to, end);
+    const texts = [!frames.cut[frame] && name, name.slice(0, end), name.slice(qualified, end), to && elided(qualified),
+        name.slice(bare, end), from > bare && elided(bare)];
     const first = texts.find(text => text && ruler.width(text, room) <= room);
     return first || shortened(name.slice(bare, end), room, ruler);
 }

@@ -95,18 +95,22 @@ static bool can_be_shortened(struct flm_bytes text)
     return can;
 }
 
-/* The function with its class, of which the middle is left out; empty where that does not fit. */
-static struct flm_label_cut elide(struct flm_bytes plain, struct flm_name_parts parts,
+/* The name from `from` without its elided part; empty where that does not fit. Nothing says that
+ * classes around an inner class were left out, as nothing says that a path was. */
+static struct flm_label_cut elide(struct flm_bytes plain, struct flm_name_parts parts, size_t from,
                                   double room_px, const struct flm_font *font)
 {
-    struct flm_label_cut cut = {
-        {plain.at + parts.qualified, parts.elided_from - parts.qualified},
-        {plain.at + parts.elided_to, parts.end - parts.elided_to},
-    };
+    const struct flm_label_cut none = {{plain.at, 0}, {plain.at, 0}};
+    struct flm_bytes tail = {plain.at + parts.elided_to, parts.end - parts.elided_to};
+    if (parts.elided_to <= parts.elided_from)
+        return none;
+    if (parts.elided_from == from) {
+        struct flm_label_cut whole = {tail, {plain.at, 0}};
+        return fits(tail, room_px, font) ? whole : none;
+    }
+    struct flm_label_cut cut = {{plain.at + from, parts.elided_from - from}, tail};
     double taken = flm_label_width(cut.head, font) + ellipsis_width(font);
-    return taken <= room_px && fits(cut.tail, room_px - taken, font)
-               ? cut
-               : (struct flm_label_cut){{plain.at, 0}, {plain.at, 0}};
+    return taken <= room_px && fits(tail, room_px - taken, font) ? cut : none;
 }
 
 struct flm_label_cut flm_label_fit(struct flm_bytes plain, struct flm_name_parts parts,
@@ -120,15 +124,13 @@ struct flm_label_cut flm_label_fit(struct flm_bytes plain, struct flm_name_parts
     for (size_t i = parts.is_cut; i < sizeof whole / sizeof whole[0]; i++)
         if (fits(whole[i], room_px, font))
             return (struct flm_label_cut){whole[i], {plain.at, 0}};
-    if (parts.elided_to > parts.elided_from) {
-        struct flm_label_cut cut = elide(plain, parts, room_px, font);
-        if (cut.head.size > 0)
-            return cut;
-    }
+    struct flm_label_cut cut = elide(plain, parts, parts.qualified, room_px, font);
     struct flm_bytes bare = {plain.at + parts.bare, parts.end - parts.bare};
+    if (cut.head.size > 0)
+        return cut;
     if (can_be_shortened(bare) || fits(bare, room_px, font))
         return flm_label_shorten(bare, room_px, font);
-    return (struct flm_label_cut){{plain.at, 0}, {plain.at, 0}};
+    return parts.elided_from > parts.bare ? elide(plain, parts, parts.bare, room_px, font) : cut;
 }
 
 /* Takes letters from the beginning and from the end in turn, while they fit. */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "support/core/random.h"
@@ -64,6 +65,10 @@ static const struct example examples[] = {
     {"app::f(int)::{lambda(int)#1}::operator()(int) const",
      "app::f(int)::{lambda(int)#1}::operator()", "f(int)::{lambda(int)#1}::operator()",
      "operator()", "app"},
+    {"main::$_0::operator()(int) const", "main::$_0::operator()", "main::$_0::operator()",
+     "operator()", "main"},
+    {"app::f()::'lambda'(int)::operator()(int) const", "app::f()::'lambda'(int)::operator()",
+     "f()::'lambda'(int)::operator()", "operator()", "app"},
     {"Text::operator std::string<char>() const", "Text::operator std::string<char>",
      "Text::operator std::string<char>", "operator std::string<char>", "Text"},
     {"virtual thunk to Shape::draw(int)", "virtual thunk to Shape::draw", "thunk to Shape::draw",
@@ -87,14 +92,30 @@ static const struct example examples[] = {
     {"alloc::vec::Vec<T>::push::h0123456789abcdef", "alloc::vec::Vec<T>::push", "Vec<T>::push",
      "push", "alloc"},
     {"iter::collect::<Vec<u8>>", "iter::collect", "collect", "collect", "iter"},
+    {"app::run::{{closure}}", "app::run::{{closure}}", "app::run::{{closure}}", "run::{{closure}}",
+     "app"},
+    {"std::rt::lang_start::{closure#0}", "std::rt::lang_start::{closure#0}",
+     "rt::lang_start::{closure#0}", "lang_start::{closure#0}", "std"},
+    {"<app::T as app::Work>::run::{{closure}}", "<app::T as app::Work>::run::{{closure}}",
+     "<app::T as app::Work>::run::{{closure}}", "run::{{closure}}", "app"},
     /* Go */
     {"net/http.(*conn).serve", "net/http.(*conn).serve", "http.(*conn).serve", "serve", "net/http"},
     {"runtime.mallocgc", "runtime.mallocgc", "runtime.mallocgc", "mallocgc", "runtime"},
+    {"main.main.func1", "main.main.func1", "main.main.func1", "main.func1", "main"},
+    {"main.(*T).Run.func2.1", "main.(*T).Run.func2.1", "(*T).Run.func2.1", "Run.func2.1", "main"},
+    {"net/http.(*Server).Serve.gowrap1", "net/http.(*Server).Serve.gowrap1",
+     "http.(*Server).Serve.gowrap1", "Serve.gowrap1", "net/http"},
+    {"main.glob..func1", "main.glob..func1", "main.glob..func1", "glob..func1", "main"},
+    {"main.(*T).Run-fm", "main.(*T).Run-fm", "(*T).Run-fm", "Run-fm", "main"},
+    {"main.Map[go.shape.int_0].func1", "main.Map[go.shape.int_0].func1",
+     "main.Map[go.shape.int_0].func1", "Map[go.shape.int_0].func1", "main"},
+    {"main.Map[...]", "main.Map", "main.Map", "Map", "main"},
     /* Java */
     {"java/util/HashMap.get", "java/util/HashMap.get", "HashMap.get", "get", "java/util"},
     {"java.util.HashMap.get", "java.util.HashMap.get", "HashMap.get", "get", "java.util"},
     {"java/lang/String.<init>", "java/lang/String.<init>", "String.<init>", "<init>", "java/lang"},
     {"Work.fib(I)I", "Work.fib", "Work.fib", "fib", "Work"},
+    {"com/acme/Tree$Node.run", "com/acme/Tree$Node.run", "Tree$Node.run", "run", "com/acme"},
     /* Interpreters */
     {"render (app/page.py:12)", "render", "render", "render", "app"},
     {"py::Page.render:/srv/page.py", "py::Page.render", "Page.render", "render", "/srv"},
@@ -103,6 +124,20 @@ static const struct example examples[] = {
     {"LazyCompile:*render /srv/app.js:12:3", "LazyCompile:*render", "render", "render", "/srv"},
     {"App\\Kernel::handle", "App\\Kernel::handle", "Kernel::handle", "handle", "App"},
     {"lists:map/2", "lists:map/2", "lists:map/2", "map/2", "lists"},
+    {"Page.render.<locals>.<lambda>", "Page.render.<locals>.<lambda>",
+     "Page.render.<locals>.<lambda>", "render.<locals>.<lambda>", "Page"},
+    {"Page.render.<locals>.inner", "Page.render.<locals>.inner", "Page.render.<locals>.inner",
+     "inner", "Page"},
+    {"(anonymous) /srv/page.js:3:11", "(anonymous) /srv/page.js:3:11",
+     "(anonymous) /srv/page.js:3:11", "page.js:3:11", "/srv"},
+    {"Object.<anonymous> app.js:1:1", "Object.<anonymous> app.js:1:1",
+     "Object.<anonymous> app.js:1:1", "app.js:1:1", "app.js"},
+    {"(anonymous)", "(anonymous)", "(anonymous)", "(anonymous)", "(anonymous)"},
+    {"block in Page#render", "block in Page#render", "block in Page#render", "block in Page#render",
+     "block in Page#render"},
+    {"block (2 levels) in <main> (app.rb:3)", "block (2 levels) in <main>",
+     "block (2 levels) in <main>", "block (2 levels) in <main>", "app.rb"},
+    {"Page#render (app.rb:12)", "Page#render", "Page#render", "render", "app.rb"},
     /* Names that only resemble those of a language */
     {"-[NSString length]", "-[NSString length]", "-[NSString length]", "-[NSString length]",
      "-[NSString length]"},
@@ -124,6 +159,19 @@ static void what_a_class_can_do_without_is_its_arguments(void **state)
         {"<gfx::Node as core::fmt::Display>::fmt", " as core::fmt::Display"},
         {"list.(*Cell[go.shape.int]).Next", "go.shape.int"},
         {"net/http.(*conn).serve", ""},
+        {"com/acme/Tree$Node.run", "Tree$"},
+        {"Tree$Node$Leaf.run", "Tree$Node$"},
+        {"Tree$Node$1.run", "Tree$"},
+        {"Tree$1.run", ""},
+        {"java.util.Comparator$$Lambda.compare", "$$Lambda"},
+        {"Tree$Node$$Lambda$14/0x00007f1c01001000.apply", "$$Lambda$14/0x00007f1c01001000"},
+        {"List$.map", ""},
+        {"$scope.$watch", ""},
+        {"caml_main$fib_12", ""},
+        {"app::run::{{closure}}", "{closure}"},
+        {"app::run<Vec<T>>::{{closure}}::{{closure}}", "{closure}}::{{closure}"},
+        {"Page.<lambda>", "lambda"},
+        {"main.main.func1", ""},
         {"virtual thunk to Shape::draw(int)", "Shape::"},
         {"covariant return thunk to copy", ""},
         {"ns::sort<int>(int*)", ""},
@@ -170,8 +218,12 @@ static void parts_stay_inside_of_any_name(void **state)
         assert_non_null(name);
         for (size_t k = 0; k < size; k++)
             name[k] = letters[random_below(&random, sizeof letters)];
-        if (size >= 8 && random_below(&random, 8) == 0)
-            memcpy(name + random_below(&random, (unsigned)size - 7), "operator", 8);
+        static const char *const words[] = {"operator",  ".func1",   "{{closure}}",  "{closure#",
+                                            ".<lambda>", "$$Lambda", "(anonymous) ", "block in "};
+        const char *word = words[random_below(&random, sizeof words / sizeof words[0])];
+        if (size >= strlen(word) && random_below(&random, 8) < 4)
+            memcpy(name + random_below(&random, (unsigned)(size - strlen(word) + 1)), word,
+                   strlen(word));
         struct flm_name_parts p = flm_name_parts((struct flm_bytes){name, size});
         assert_true(p.qualified <= p.bare && p.bare <= p.end && p.end <= size);
         assert_true(size == 0 || p.bare < p.end);

@@ -64,12 +64,40 @@ static void a_class_is_kept_longer_than_its_template_arguments(void **state)
     assert_short(lambda, 149, "operator()");
 }
 
+static void what_a_function_is_in_stays_where_its_name_tells_nothing(void **state)
+{
+    (void)state;
+    static const char inner[] = "com/acme/Tree$Node.run";
+    assert_short(inner, 219, "Tree$Node.run");
+    assert_short(inner, 129, "Node.run");
+    assert_short(inner, 79, "run");
+    static const char lambda[] = "com.acme.Tree$$Lambda/0x00007f1c01001000.apply";
+    assert_short(lambda, 400, "Tree$$Lambda/0x00007f1c01001000.apply");
+    assert_short(lambda, 369, "Tree\xE2\x80\xA6.apply");
+    assert_short(lambda, 109, "apply");
+    static const char closure[] = "app::Pool::run::{{closure}}";
+    assert_short(closure, 269, "Pool::run::{{closure}}");
+    assert_short(closure, 219, "Pool::run::{\xE2\x80\xA6}");
+    assert_short(closure, 139, "run::{\xE2\x80\xA6}");
+    assert_short(closure, 79, "");
+    static const char go[] = "main.(*Server).handle.func1";
+    assert_short(go, 269, "(*Server).handle.func1");
+    assert_short(go, 219, "handle.func1");
+    assert_short(go, 119,
+                 "handl\xE2\x80\xA6"
+                 "func1");
+    static const char script[] = "(anonymous) /srv/app/page.js:12:46";
+    assert_short(script, 339, "(\xE2\x80\xA6) /srv/app/page.js:12:46");
+    assert_short(script, 249, "page.js:12:46");
+    assert_short("block in Page#render", 199, "block in \xE2\x80\xA6ge#render");
+}
+
 static void a_label_never_names_another_function(void **state)
 {
     (void)state;
     assert_short("operator()", 99, "");
     assert_short("operator->", 99, "");
-    assert_short("app::run::{{closure}}", 109, "");
+    assert_short("app::run::{{closure}}", 79, "");
     assert_short("libbinaryen.so+0x37ba20", 229, "0x37ba20");
     assert_short("libbinaryen.so+0x37ba20", 79, "");
     static const char cut[] = "std::_Function_handler<double";
@@ -169,6 +197,7 @@ int main(void)
         cmocka_unit_test(a_name_loses_its_least_important_part_first),
         cmocka_unit_test(a_name_that_does_not_fit_has_an_ellipsis_and_eight_letters),
         cmocka_unit_test(a_class_is_kept_longer_than_its_template_arguments),
+        cmocka_unit_test(what_a_function_is_in_stays_where_its_name_tells_nothing),
         cmocka_unit_test(a_label_never_names_another_function),
         cmocka_unit_test(other_texts_are_never_shortened_in_their_middle),
         cmocka_unit_test(a_name_in_a_sentence_has_so_many_letters),
