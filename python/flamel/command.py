@@ -14,9 +14,8 @@ import tempfile
 import warnings
 import weakref
 
-from . import notebook
 from .errors import Error, LibraryMissing, Warning
-from .shown import ShownProfile, ShownReport
+from .shown import ShownComparison, ShownGate, ShownProfile, ShownReport, sides
 
 Metric = collections.namedtuple('Metric', 'name unit total')
 Loss = collections.namedtuple('Loss', 'what where count')
@@ -427,18 +426,11 @@ def formats():
 
 # ---- Comparing -------------------------------------------------------------------------------------
 
-def _side(given):
-    """Runs of one side: a profile, a path, or several of them."""
-    if isinstance(given, (Profile, str, os.PathLike)):
-        given = [given]
-    return [each if isinstance(each, Profile) else load(each) for each in given]
-
-
 class _Runs:
     """The runs of both sides as files before/NAME and after/NAME of one folder."""
 
     def __init__(self, before, after):
-        self.before, self.after = _side(before), _side(after)
+        self.before, self.after = sides(before, Profile, load), sides(after, Profile, load)
         self.folder = tempfile.mkdtemp(prefix='flamel-')
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self.arguments = ['--base', *self._put('before', self.before), '--new', *self._put('after', self.after)]
@@ -453,7 +445,7 @@ class _Runs:
         return paths
 
 
-class Comparison(Report):
+class Comparison(ShownComparison, Report):
     """Tables 'functions' and 'changed_stacks'; `before` and `after` are both sides, or the means of
     several runs, whose metric is called before or after."""
 
@@ -482,11 +474,8 @@ class Comparison(Report):
         """Writes that page."""
         _run(['diff', *self._files.arguments, '-t', 'html', '-o', os.path.abspath(path)], self._folder)
 
-    def _repr_html_(self):
-        return notebook.framed(self.to_html(), f'{self.before.name} and {self.after.name}')
 
-
-class Gate(Report):
+class Gate(ShownGate, Report):
     """`verdict` is 'pass', 'fail' or 'inconclusive'; table 'items' has the changes, the largest
     first. See flamel-gate(1)."""
 
@@ -504,16 +493,9 @@ class Gate(Report):
     def _form(self, form):
         return ['--format', form]
 
-    @property
-    def passed(self):
-        return self.verdict == 'pass'
-
     def junit(self):
         """The report as JUnit XML."""
         return self.write('junit')
-
-    def __repr__(self):
-        return f'<flamel.Gate {self.verdict}>'
 
 
 def compare(before, after, **options):

@@ -1,13 +1,12 @@
 """Two profiles, or several runs of each side: what changed, and whether it is more than noise."""
 
 import ctypes
-import os
 import weakref
 
 from . import library as c
-from . import notebook
 from .profile import Profile, load
 from .report import Report
+from .shown import ShownComparison, ShownGate, sides
 
 _VERDICTS = ('pass', 'fail', 'inconclusive')
 _DIFF = {'metric': str, 'normalize': ('none', 'total', 'duration', 'function'),
@@ -19,26 +18,19 @@ _GATE = {'metric': str, 'alpha': float, 'permutations': int, 'seed': int, 'both_
          'threshold': int, 'most': int}
 
 
-def _side(given):
-    """Runs of one side: a profile, a path, or several of them."""
-    if isinstance(given, (Profile, str, os.PathLike)):
-        given = [given]
-    return [each if isinstance(each, Profile) else load(each) for each in given]
-
-
 class _Runs:
     """The runs of both sides, as C has them; keeps what they point to."""
 
     def __init__(self, before, after):
-        self.profiles = [(each, False) for each in _side(before)]
-        self.profiles += [(each, True) for each in _side(after)]
+        self.profiles = [(each, False) for each in sides(before, Profile, load)]
+        self.profiles += [(each, True) for each in sides(after, Profile, load)]
         self.count = len(self.profiles)
         self.array = (c.Run * self.count)(*(
             c.Run(profile=each._handle, name=c.encoded(each.name), is_new=is_new)
             for each, is_new in self.profiles))
 
 
-class Comparison(Report):
+class Comparison(ShownComparison, Report):
     """Tables 'functions' and 'changed_stacks'; `before` and `after` are the means of both sides."""
 
     def __init__(self, runs, options):
@@ -63,11 +55,8 @@ class Comparison(Report):
         """Writes that page."""
         self.after.save(path, base=self.before, format='html')
 
-    def _repr_html_(self):
-        return notebook.framed(self.to_html(), f'{self.before.name} and {self.after.name}')
 
-
-class Gate(Report):
+class Gate(ShownGate, Report):
     """`verdict` is 'pass', 'fail' or 'inconclusive'; table 'items' has the changes, the largest
     first. See flamel-gate(1)."""
 
@@ -79,16 +68,9 @@ class Gate(Report):
         super().__init__(c.call('flm_gate_report', self._result))
         self.verdict = _VERDICTS[c.raw('flm_gate_verdict', self._result)]
 
-    @property
-    def passed(self):
-        return self.verdict == 'pass'
-
     def junit(self):
         """The report as JUnit XML."""
         return c.written('flm_gate_write_junit', self._result).decode()
-
-    def __repr__(self):
-        return f'<flamel.Gate {self.verdict}>'
 
 
 def compare(before, after, **options):

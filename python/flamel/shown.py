@@ -1,4 +1,7 @@
-"""How reports and profiles are shown, with libflamel and with the command (command.py) alike."""
+"""How reports, profiles and comparisons are shown, and what is compared: with libflamel and with the
+command (command.py) alike."""
+
+import os
 
 from . import notebook
 
@@ -35,3 +38,28 @@ class ShownProfile:
 
     def _repr_html_(self):
         return notebook.framed(self.to_html(), self.name)
+
+
+def sides(given, profile, load):
+    """Runs of one side as a list, of a profile, a path, or several of them."""
+    if isinstance(given, (profile, str, os.PathLike)):
+        given = [given]
+    return [each if isinstance(each, profile) else load(each) for each in given]
+
+
+class ShownComparison:
+    """Needs `before`, `after` and to_html() of the class."""
+
+    def _repr_html_(self):
+        return notebook.framed(self.to_html(), f'{self.before.name} and {self.after.name}')
+
+
+class ShownGate:
+    """Needs `verdict` of the class: 'pass', 'fail' or 'inconclusive'."""
+
+    @property
+    def passed(self):
+        return self.verdict == 'pass'
+
+    def __repr__(self):
+        return f'<flamel.Gate {self.verdict}>'
