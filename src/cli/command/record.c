@@ -135,6 +135,19 @@ static bool check_push(const struct fields *f, struct flm_error *why)
                                    "--push writes no file of the recording: not with --%s", other);
 }
 
+/* `-p $(pidof app)` where two run: the second number is no command. */
+static bool check_no_number(const struct fields *f, int operands, char **words,
+                            struct flm_error *why)
+{
+    const char *option = f->processes ? "-p" : "-t",
+               *ids = f->processes ? f->processes : f->threads;
+    if (!ids || operands == 0 || words[0][strspn(words[0], "0123456789")])
+        return true;
+    return flm_error_set(why, FLM_ERROR_USAGE,
+                         "%s is no command: several numbers are given as %s %s,%s", words[0],
+                         option, ids, words[0]);
+}
+
 static bool check_target(const struct fields *f, int operands, struct flm_error *why)
 {
     bool tasks = f->processes || f->threads;
@@ -201,6 +214,8 @@ static bool read_options(const struct fields *f, int operands, char **words,
         return false;
     if (f->threads &&
         !flm_record_parse_ids("tid", f->threads, &request->threads, &o->thread_count, why))
+        return false;
+    if (!check_no_number(f, operands, words, why))
         return false;
     o->command = operands > 0 ? words : NULL;
     o->processes = request->processes;

@@ -28,22 +28,33 @@ bool flm_record_parse_time(const char *option, const char *text, int64_t *time_n
                          option, text);
 }
 
+/* A name instead of a number, and what `-p $(pidof app)` becomes where app does not run. */
+static bool refuse_ids(const char *option, const char *text, struct flm_error *why)
+{
+    bool is_process = strcmp(option, "pid") == 0;
+    if (is_process && (!*text || *text == '-'))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "--pid takes numbers of processes, not '%s' (pidof and pgrep print "
+                             "none for a program that does not run)",
+                             text);
+    bool is_name = is_process && !strpbrk(text, "0123456789,' \t\n");
+    return flm_error_set(
+        why, FLM_ERROR_USAGE, "--%s takes numbers separated by commas, not '%s'%s%s%s", option,
+        text, is_name ? ": pidof " : "", is_name ? text : "", is_name ? " prints them" : "");
+}
+
 bool flm_record_parse_ids(const char *option, const char *text, int32_t **ids, size_t *count,
                           struct flm_error *why)
 {
+    static const char separators[] = ", \t\n"; /* pidof prints spaces, pgrep lines */
     *ids = malloc((strlen(text) / 2 + 1) * sizeof **ids);
     if (!*ids)
         return flm_error_memory(why);
     for (const char *at = text;; at++) {
         uint64_t id;
-        struct flm_bytes word = {at, strcspn(at, ",")};
-        if (!flm_number_parse_uint(word, &id) || id == 0 || id > INT32_MAX) {
-            bool is_name = strcmp(option, "pid") == 0 && !strpbrk(text, "0123456789,' ");
-            return flm_error_set(why, FLM_ERROR_USAGE,
-                                 "--%s takes numbers separated by commas, not '%s'%s%s%s", option,
-                                 text, is_name ? ": pidof " : "", is_name ? text : "",
-                                 is_name ? " prints them" : "");
-        }
+        struct flm_bytes word = {at, strcspn(at, separators)};
+        if (!flm_number_parse_uint(word, &id) || id == 0 || id > INT32_MAX)
+            return refuse_ids(option, text, why);
         (*ids)[(*count)++] = (int32_t)id;
         at += word.size;
         if (!*at)

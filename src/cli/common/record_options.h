@@ -124,7 +124,8 @@ bool flm_record_symbols_read(const struct flm_option_list *dirs, bool debuginfod
 bool flm_record_parse_time(const char *option, const char *text, int64_t *time_ns,
                            struct flm_error *why);
 
-/* "4711,4712": as many numbers as there are, owned by the caller, also after a failure. */
+/* "4711,4712", or with a space or the end of a line between two: as many numbers as there are,
+ * owned by the caller, also after a failure. */
 bool flm_record_parse_ids(const char *option, const char *text, int32_t **ids, size_t *count,
                           struct flm_error *why);
 

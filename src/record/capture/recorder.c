@@ -310,7 +310,10 @@ struct flm_recorder *flm_recorder_new(const struct flm_record_options *options,
     r->cpu_before_s = own_cpu_s();
     if (open_all(r, why))
         return r;
+    bool has_spool = r->spool != NULL;
     flm_recorder_free(r);
+    if (has_spool)
+        unlink(options->spool); /* of a recording that has not begun */
     return NULL;
 }
 

@@ -15,6 +15,7 @@
 
 #include "record/capture/internal.h"
 #include "support/capture/measured_programs.h"
+#include "support/core/files.h"
 
 /* A part's share is that of the CPU time that the program measured for it. Samples are taken at
  * fixed intervals of CPU time, so a part of 100 ms has 300 of them, give or take a few: with 8 busy
@@ -277,6 +278,26 @@ static void a_missing_process_is_named_in_the_error(void **state)
     assert_non_null(strstr(why.text, "2147483647"));
 }
 
+/* Its file has no records, and the next recording would keep it as one that was killed. */
+static void a_recording_that_cannot_begin_leaves_no_file(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    const int32_t self = getpid();
+    const char *spool = temporary_path("begun.part");
+    struct flm_record_options options = {.processes = &self,
+                                         .process_count = 1,
+                                         .java = "cpu",
+                                         .java_library = "/nowhere/libflamel-java.so",
+                                         .spool = spool};
+    assert_null(flm_recorder_new(&options, &why));
+    if (!strstr(why.text, "is no Java VM")) {
+        print_message("not recorded: %s\n", why.text);
+        skip();
+    }
+    assert_int_not_equal(access(spool, F_OK), 0);
+}
+
 /* Unwind tables of everything that runs are made in its first second. */
 static void a_recording_of_the_machine_has_larger_rings(void **state)
 {
@@ -347,6 +368,7 @@ int main(void)
         cmocka_unit_test(recording_stops_when_the_tick_says_so),
         cmocka_unit_test(malformed_programs_are_refused),
         cmocka_unit_test(a_missing_process_is_named_in_the_error),
+        cmocka_unit_test(a_recording_that_cannot_begin_leaves_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
