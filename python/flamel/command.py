@@ -233,14 +233,14 @@ class Profile(ShownProfile):
     def __repr__(self):
         values = ', '.join(f'{each.name} {quantity(each.total, each.unit)}' for each in self.metrics)
         samples = self._summary()['samples']['count']
-        return (f'<flamel.Profile {self.name}: {values or "no metrics"}; {len(self) - 1:,} stacks'
+        return (f'<flamel.Profile {self.name}: {values or "no metrics"}; {len(self) - 1:,} nodes'
                 f'{f", {samples:,} samples" if samples else ""}>')
 
     # ---- Operations ------------------------------------------------------------------------------
 
     def apply(self, expression):
         """Operations as text: 'focus:parse | hide:module=libc.so.6'. See flamel-expressions(7)."""
-        return self._made('filter', '--allow-empty', '--apply', expression)
+        return self._made('filter', '--allow-empty', '--apply', os.fspath(expression))
 
     def invert(self):
         """Leaf first: callers below their callees."""
@@ -357,13 +357,14 @@ class Profile(ShownProfile):
         for name, value in (picture or {}).items():
             words += _arguments({name: name.replace('_', '-')}, {name: value})
         if base is not None:
+            base = _profile(base)  # its file lives as long as it does
             words += ['--base', base._file.path]
         _run(['convert', *words, '-o', os.path.abspath(path), self._file.path], level=4)
 
     def save(self, path, picture=None, base=None, **options):
         """Writes a file: its extension, or format=, says which. `picture` has the options of SVG,
         PDF and PNG by their names (flamel-convert(1)): {'title': 'app', 'width': 1600}. `base` is
-        a profile that a page compares with."""
+        a profile, or its path, that a page compares with."""
         self._write(os.fspath(path), picture, base, options)
 
     def to_bytes(self, format='flm', picture=None, base=None, **options):
@@ -400,16 +401,21 @@ def load(path, **options):
 
 def loads(content, name='profile', **options):
     """The same of bytes in memory, or of a text."""
-    content = content.encode('utf-8', 'surrogateescape') if isinstance(content, str) else content
+    content = content.encode('utf-8', 'surrogateescape') if isinstance(content, str) else bytes(memoryview(content))
     source = _File(name)
     with open(source.path, 'wb') as file:
         file.write(content)
     return _loaded(source.name, name, source.folder, options)
 
 
+def _profile(given):
+    """A profile, or the one at a path."""
+    return given if isinstance(given, Profile) else load(given)
+
+
 def merge(profiles):
-    """One profile with the sums of all."""
-    profiles = list(profiles)
+    """One profile with the sums of all, which are profiles or paths."""
+    profiles = [_profile(each) for each in profiles]
     if not profiles:
         return loads(b'', 'nothing', format='folded')
     name = ' + '.join(each.name for each in profiles)

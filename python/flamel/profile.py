@@ -104,7 +104,7 @@ class Profile(ShownProfile):
     def __repr__(self):
         values = ', '.join(f'{each.name} {quantity(each.total, each.unit)}' for each in self.metrics)
         samples = self._count('sample')
-        return (f'<flamel.Profile {self.name}: {values or "no metrics"}; {len(self) - 1:,} stacks'
+        return (f'<flamel.Profile {self.name}: {values or "no metrics"}; {len(self) - 1:,} nodes'
                 f'{f", {samples:,} samples" if samples else ""}>')
 
     # ---- Operations ------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ class Profile(ShownProfile):
     def apply(self, expression):
         """Operations as text: 'focus:parse | hide:module=libc.so.6'. See flamel-expressions(7)."""
         note = ctypes.create_string_buffer(200)
-        made = c.call('flm_apply', self._handle, c.encoded(expression), note)
+        made = c.call('flm_apply', self._handle, os.fsencode(expression), note)
         if note.value:
             warnings.warn(note.value.decode('utf-8', 'replace'), c.Warning, stacklevel=2)
         return Profile(made, self.name)
@@ -284,19 +284,21 @@ class Profile(ShownProfile):
                 c.call('flm_svg_option_set', ctypes.byref(drawn), name.encode(), value)
             how.picture = ctypes.pointer(drawn)
         if base is not None:
-            how.base, how.base_name = base._handle, c.encoded(base.name)
+            how.base_profile = _profile(base)  # C borrows it
+            how.base, how.base_name = how.base_profile._handle, c.encoded(how.base_profile.name)
         return how
 
     def save(self, path, picture=None, base=None, **options):
         """Writes a file: its extension, or format=, says which. `picture` has the options of SVG,
         PDF and PNG by their names (flamel-convert(1)): {'title': 'app', 'width': 1600}. `base` is
-        a profile that a page compares with."""
+        a profile, or its path, that a page compares with."""
+        path = os.fsencode(path)
         how = self._save_options(options, picture, base)
         lost = ctypes.create_string_buffer(400)
-        if c.raw('flm_save_losses', self._handle, c.encoded(path), ctypes.byref(how), lost):
-            warnings.warn(f'{os.fspath(path)}: leaves out {lost.value.decode("utf-8", "replace")}',
+        if c.raw('flm_save_losses', self._handle, path, ctypes.byref(how), lost):
+            warnings.warn(f'{os.fsdecode(path)}: leaves out {lost.value.decode("utf-8", "replace")}',
                           c.Warning, stacklevel=2)
-        c.call('flm_save', self._handle, c.encoded(path), ctypes.byref(how))
+        c.call('flm_save', self._handle, path, ctypes.byref(how))
 
     def to_bytes(self, format='flm', picture=None, base=None, **options):
         """The bytes of the file that save would write."""
@@ -356,13 +358,18 @@ def load(path, **options):
 
 def loads(content, name='profile', **options):
     """The same of bytes in memory, or of a text."""
-    content = content.encode('utf-8', 'surrogateescape') if isinstance(content, str) else content
-    return _loaded('flm_load_memory', [bytes(content), len(content)], name, options)
+    content = content.encode('utf-8', 'surrogateescape') if isinstance(content, str) else bytes(memoryview(content))
+    return _loaded('flm_load_memory', [content, len(content)], name, options)
+
+
+def _profile(given):
+    """A profile, or the one at a path."""
+    return given if isinstance(given, Profile) else load(given)
 
 
 def merge(profiles):
-    """One profile with the sums of all."""
-    profiles = list(profiles)
+    """One profile with the sums of all, which are profiles or paths."""
+    profiles = [_profile(each) for each in profiles]
     handles = (ctypes.c_void_p * len(profiles))(*(each._handle for each in profiles))
     return Profile(c.call('flm_align', handles, len(profiles), 0, None),
                    ' + '.join(each.name for each in profiles) or 'nothing')

@@ -5,13 +5,13 @@ import json
 import weakref
 
 from . import library as c
-from .shown import ShownReport
+from .shown import NotPickled, ShownReport
 
 _FORMS = {'text': 0, 'markdown': 1, 'json': 2, 'csv': 3}
 _NUMBER, _BOOL, _STRING, _STACK = 1, 2, 3, 4
 
 
-class Table:
+class Table(NotPickled):
     """A table of a report. Rows are dictionaries; a stack is a list, the outermost function
     first."""
 

@@ -6,7 +6,15 @@ import os
 from . import notebook
 
 
-class ShownReport:
+class NotPickled:
+    """Holds what only this process has. Copied by pickle, as by multiprocessing, it would point to it."""
+
+    def __reduce__(self):
+        raise TypeError(f'a {type(self).__name__} belongs to its process, and is not pickled: pickle the profiles, or '
+                        'its to_pandas()')
+
+
+class ShownReport(NotPickled):
     """Needs `tables` and write() of the class."""
 
     def __getitem__(self, name):
@@ -25,8 +33,17 @@ class ShownReport:
         return self.write('markdown')
 
 
+def _unpickled(content, name):
+    from . import loads
+    return loads(content, name, format='flm')
+
+
 class ShownProfile:
     """Needs `name` and to_bytes() of the class."""
+
+    def __reduce__(self):
+        """Pickled, as multiprocessing does for other processes, and copied: its .flm file."""
+        return _unpickled, (self.to_bytes(), self.name)
 
     def to_html(self, base=None):
         """A page with the viewer in it: one file, which needs no network."""

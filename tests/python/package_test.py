@@ -2,11 +2,14 @@
 empty, the package has only the command, and the same has to hold."""
 
 import contextlib
+import copy
 import ctypes
 import gc
 import json
+import multiprocessing
 import os
 import pathlib
+import pickle
 import re
 import signal
 import subprocess
@@ -215,6 +218,46 @@ class Profiles(unittest.TestCase):
         self.assertEqual(table[-1]['function'], 'a')
         with self.assertRaises(IndexError):
             table[2]
+
+    def test_copies_live_on(self):
+        self.assertIn(f'{len(self.profile) - 1} nodes', repr(self.profile))
+        content = pickle.dumps(self.profile)
+        copies = [pickle.loads(content), copy.copy(self.profile), copy.deepcopy(self.profile)]
+        expected = dict(self.profile.stacks())
+        self.profile = None
+        gc.collect()
+        for each in copies:
+            self.assertEqual(dict(each.stacks()), expected)
+            self.assertEqual(each.name, 'app.folded')
+            self.assertEqual(each.total(), 52)
+
+    def test_profiles_go_from_process_to_process(self):
+        path = str(sorted((DATA / 'austin').iterdir())[0])
+        with multiprocessing.get_context('spawn').Pool(1) as pool:
+            [made] = pool.map(flamel.load, [path])
+        loaded = flamel.load(path)
+        self.assertEqual(list(made.stacks()), list(loaded.stacks()))
+        self.assertEqual(made.notes, loaded.notes)
+
+    def test_reports_stay_in_their_process(self):
+        for each in (self.profile.top(), flamel.compare(self.profile, self.profile)):
+            with self.assertRaisesRegex(TypeError, 'not pickled'):
+                pickle.dumps(each)
+
+    def test_arguments_of_other_types_are_refused(self):
+        for call in (lambda: self.profile.apply(None), lambda: self.profile.apply(['invert']),
+                     lambda: self.profile.save(None), lambda: flamel.loads(['main;parse 1']), lambda: flamel.loads(None),
+                     lambda: flamel.load(None), lambda: flamel.merge([None]), lambda: self.profile.to_bytes('html', base=3)):
+            with self.assertRaises(TypeError):
+                call()
+
+    def test_paths_are_profiles(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'app.flm')
+            self.profile.save(path)
+            self.assertEqual(flamel.merge([path, self.profile]).total(), 104)
+            page = self.profile.to_bytes('html', base=path)
+            self.assertEqual(len(page), len(self.profile.to_bytes('html', base=flamel.load(path))))
 
 
 @unittest.skipUnless(pandas, 'there is no pandas')
