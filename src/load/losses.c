@@ -8,6 +8,7 @@
 #include "flamel/notes.h"
 #include "format/core/whole_values.h"
 #include "profile/chains.h"
+#include "profile/label_range.h"
 #include "profile/sample_span.h"
 
 struct losses {
@@ -28,6 +29,24 @@ static void add_loss(struct losses *l, const char *of, double count, const char 
     flm_text_puts(l->out, count == 1 ? "" : "s");
 }
 
+/* " (cycles, samples, ...", to be closed where it has names. */
+struct name_list {
+    size_t start; /* of it in the text */
+    size_t count;
+    bool is_full;
+};
+
+static void add_name(struct losses *l, struct name_list *list, uint32_t string)
+{
+    enum { MOST_NAMES = 120 }; /* bytes: there is more to tell */
+    struct flm_bytes name = flm_string_bytes(l->p, string);
+    if (list->is_full)
+        return;
+    list->is_full = l->out->size - list->start + name.size >= MOST_NAMES;
+    flm_text_puts(l->out, list->count++ > 0 ? ", " : " (");
+    flm_text_add(l->out, list->is_full ? flm_bytes_of("...") : name);
+}
+
 static void add_metrics(struct losses *l)
 {
     const struct flm_profile *p = l->p;
@@ -37,38 +56,145 @@ static void add_metrics(struct losses *l)
     if (p->sizes.metric_count <= kept)
         return;
     add_loss(l, "", p->sizes.metric_count - kept, "other metric");
-    enum { MOST_NAMES = 120 }; /* bytes: there is more to tell */
-    const char *before = " (";
-    size_t start = l->out->size;
-    for (uint32_t m = 0; m < p->sizes.metric_count && kept == 1; m++) {
-        struct flm_bytes name = flm_string_bytes(p, p->metrics[m].name);
-        bool fits = l->out->size - start + name.size < MOST_NAMES;
-        if (m == l->options->metric.index)
+    struct name_list names = {.start = l->out->size};
+    for (uint32_t m = 0; m < p->sizes.metric_count && kept == 1; m++)
+        if (m != l->options->metric.index)
+            add_name(l, &names, p->metrics[m].name);
+    flm_text_puts(l->out, names.count > 0 ? ")" : "");
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+static bool is_in(uint32_t label, struct flm_label_range range)
+{
+    return label >= range.first && label - range.first < range.count;
+}
+
+/* A sample has one name of its thread: of its label "command" nothing is left where the thread has
+ * a name too. */
+static bool is_label_kept(const struct losses *l, const struct flm_thread_labels *kept,
+                          uint32_t set, uint32_t label)
+{
+    bool has_name = flm_label_in(l->p, set, kept->commands) != FLM_NONE;
+    if (is_in(label, kept->threads) || is_in(label, kept->commands) ||
+        (is_in(label, kept->unnamed) && !has_name))
+        return true;
+    return l->format->kept_labels == FLM_LABELS_THREADS_PROCESSES &&
+           (is_in(label, kept->processes) ||
+            is_in(label, flm_label_range_of(l->p, "process name")));
+}
+
+/* Of formats that keep only labels of threads: "labels of 12 samples (state, GIL)". */
+static void add_other_labels(struct losses *l)
+{
+    const struct flm_profile *p = l->p;
+    const struct flm_thread_labels kept = flm_thread_labels_of(p);
+    enum { KEEPS = 1, LOSES };
+    uint32_t samples = 0;
+    char *known = calloc(flm_profile_label_set_count(p) + 1, 1); /* of each set */
+    bool *is_lost = calloc(p->sizes.label_count + 1, 1);
+    l->out->failed |= !known || !is_lost;
+    for (uint32_t i = 0; known && is_lost && i < p->sizes.sample_count; i++) {
+        uint32_t set = p->sample_labels[i], count;
+        if (l->format->metrics == FLM_METRICS_ONE &&
+            flm_sample_value(p, l->options->metric.index, i) == 0)
             continue;
-        flm_text_puts(l->out, before);
-        flm_text_add(l->out, fits ? name : flm_bytes_of("..."));
-        before = ", ";
-        if (!fits)
-            break;
+        const uint32_t *labels = flm_profile_label_set(p, (struct flm_label_set){set}, &count);
+        for (uint32_t k = 0; k < count && known[set] != KEEPS; k++) {
+            if (is_label_kept(l, &kept, set, labels[k]))
+                continue;
+            is_lost[labels[k]] = true;
+            known[set] = LOSES;
+        }
+        known[set] = known[set] == LOSES ? LOSES : KEEPS;
+        samples += known[set] == LOSES;
     }
-    flm_text_puts(l->out, kept == 1 ? ")" : "");
+    if (samples > 0) {
+        add_loss(l, "labels of ", samples, "sample");
+        struct name_list names = {.start = l->out->size};
+        uint32_t before = 0; /* labels of a key are consecutive */
+        for (uint32_t i = 0; i < p->sizes.label_count; i++) {
+            if (!is_lost[i] || p->labels[i].key == before)
+                continue;
+            before = p->labels[i].key;
+            add_name(l, &names, before);
+        }
+        flm_text_puts(l->out, names.count > 0 ? ")" : "");
+    }
+    free(known);
+    free(is_lost);
+}
+
+/* Whether its time can be written: of formats with `only_spans`, by a value that is a time. */
+static bool is_span(const struct flm_profile *p, uint32_t sample)
+{
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+        if (flm_time_unit_ns(flm_string_bytes(p, p->metrics[m].unit)) > 0 &&
+            flm_sample_value(p, m, sample) != 0)
+            return true;
+    return false;
 }
 
 static void add_samples(struct losses *l)
 {
     const struct flm_profile *p = l->p;
-    uint32_t timed = 0, labeled = 0, lasting = 0;
+    uint32_t timed = 0, labeled = 0, lasting = 0, moments = 0;
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
         timed += p->sample_time[i] != FLM_NO_TIME;
+        moments += l->format->only_spans && p->sample_time[i] != FLM_NO_TIME && !is_span(p, i);
         labeled += p->sample_labels[i] != 0;
         lasting += flm_sample_duration(p, i) > 0;
     }
     if (timed > 0 && !l->format->has_times)
         add_loss(l, "times of ", timed, "sample");
+    else if (moments > 0)
+        add_loss(l, "times of ", moments, "sample");
     if (labeled > 0 && !l->format->keeps_labels)
         add_loss(l, "labels of ", labeled, "sample");
+    else if (labeled > 0 && l->format->kept_labels != FLM_LABELS_ALL)
+        add_other_labels(l);
     if (lasting > 0 && l->format->has_times && !(l->format->holds & FLM_HOLDS_DURATIONS))
         add_loss(l, "durations of ", lasting, "sample");
+}
+
+/* Which stacks cannot be told from those that other callers of a function have: of pairs of caller
+ * and callee, those below a function with several callers. */
+static void add_stacks(struct losses *l)
+{
+    const struct flm_profile *p = l->p;
+    enum { SEVERAL = FLM_NONE - 1 };
+    uint32_t nodes = p->sizes.node_count, stacks = 0;
+    uint32_t *parent = NULL, *caller = NULL;
+    bool *is_below = NULL;
+    if (l->format->holds & FLM_HOLDS_STACKS)
+        return;
+    parent = malloc(nodes * sizeof *parent);
+    caller = malloc(p->sizes.frame_count * sizeof *caller);
+    is_below = calloc(nodes, sizeof *is_below);
+    l->out->failed |= !parent || !caller || !is_below;
+    if (!l->out->failed) {
+        flm_profile_parents(p, parent);
+        for (uint32_t i = 0; i < p->sizes.frame_count; i++)
+            caller[i] = FLM_NONE;
+        for (uint32_t i = 1; i < nodes; i++) {
+            uint32_t of = parent[i] == 0 ? 0 : p->node_frame[parent[i]];
+            uint32_t *known = &caller[p->node_frame[i]];
+            *known = *known == FLM_NONE || *known == of ? of : SEVERAL;
+        }
+        for (uint32_t i = 1; i < nodes; i++) {
+            bool has_value = false;
+            is_below[i] = parent[i] != 0 &&
+                          (is_below[parent[i]] || caller[p->node_frame[parent[i]]] == SEVERAL);
+            for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+                has_value |= flm_self_column(p, m)[i] != 0;
+            stacks += is_below[i] && has_value;
+        }
+    }
+    if (stacks > 0)
+        add_loss(l, "exact callers of ", stacks, "stack");
+    free(parent);
+    free(caller);
+    free(is_below);
 }
 
 static void add_value(struct losses *l, double value, const char *what)
@@ -204,6 +330,7 @@ void flm_losses_add(struct flm_text *out, const struct flm_profile *p,
     assert(out && p && format && options);
     struct losses l = {p, format, options, out};
     add_metrics(&l);
+    add_stacks(&l);
     add_samples(&l);
     add_weights(&l);
     add_empty_stack(&l);

@@ -144,6 +144,45 @@ static void values_that_become_times_are_told(void **state)
     flm_profile_free(p);
 }
 
+/* Of thread 7, on a CPU, in a state: one sample of each of two metrics. */
+static struct flm_profile *labeled(void)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric[] = {flm_builder_metric(b, "execution", "samples"),
+                                  flm_builder_metric(b, "lock", "ns")};
+    static const char *const words[] = {"command", "app", "cpu",         "000",
+                                        "process", "1",   "state",       "runnable",
+                                        "thread",  "7",   "thread name", "main"};
+    enum { WORDS = sizeof words / sizeof *words };
+    struct flm_string labels[WORDS];
+    for (size_t i = 0; i < WORDS; i++)
+        labels[i] = flm_builder_string(b, words[i], strlen(words[i]));
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "main", 4));
+    struct flm_label_set every = flm_builder_label_set(b, labels, WORDS / 2);
+    flm_builder_sample(b, 100, node, every, metric[0], 1);
+    flm_builder_sample(b, 200, node, every, metric[1], 50);
+    flm_builder_sample_lasts(b, 50);
+    return flm_builder_finish(b, NULL);
+}
+
+static void labels_and_times_that_are_not_held_are_told(void **state)
+{
+    (void)state;
+    struct flm_profile *p = labeled();
+    assert_string_equal(losses_of(p, "gecko", false),
+                        "1 other metric (lock), labels of 1 sample (command, cpu, state)");
+    assert_string_equal(losses_of(p, "trace", false),
+                        "1 other metric (lock), labels of 1 sample (command, cpu, state), values "
+                        "of 1 sample");
+    /* Of what is no time, speedscope has the order. */
+    assert_string_equal(losses_of(p, "speedscope", false),
+                        "times of 1 sample, labels of 2 samples (command, cpu, process, state), "
+                        "durations of 1 sample");
+    assert_string_equal(losses_of(p, "otlp", false), "durations of 1 sample");
+    flm_profile_free(p);
+}
+
 struct parts {
     uint32_t metrics, samples, markers, counters, modules, files, kinds;
     bool has_time, has_labels;
@@ -180,6 +219,34 @@ static struct flm_profile *written_and_read(const struct flm_profile *p, const s
         fail_msg("%s: %s", f->name, why.text);
     free(bytes);
     return again;
+}
+
+/* What is said to be lost of stacks is what differs when the file is read again. */
+static void stacks_of_pairs_are_told(void **state)
+{
+    static const struct {
+        const char *stacks, *losses;
+    } cases[] = {
+        {"main;a;b 1\nmain;a;c;d 2\nmain 3\n", ""},
+        {"main;a;c 1\nmain;b;c 2\n", ""}, /* c calls nothing */
+        {"main;a;c;d 1\nmain;b;c;e 2\nmain;b;c 5\n", "exact callers of 2 stacks"},
+        {"a;c;d;f 1\nc;d 2\n", "exact callers of 2 stacks"},
+        {"a;a;c 1\na;c 2\n", "exact callers of 2 stacks"}, /* a calls a */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct flm_profile *p = profile_of(cases[i].stacks);
+        assert_string_equal(losses_of(p, "callgrind", false), cases[i].losses);
+        assert_string_equal(losses_of(p, "pprof", false), "");
+        struct flm_profile *again =
+            written_and_read(p, flm_format_named(&flm_formats_all, "callgrind"));
+        char *folded = folded_of(p);
+        if (!*cases[i].losses)
+            assert_folded(again, folded);
+        free(folded);
+        flm_profile_free(again);
+        flm_profile_free(p);
+    }
 }
 
 /* A format that claims to hold a part still has it when its file is read. */
@@ -346,6 +413,7 @@ static bool lacks(const struct again *a, struct flm_bytes what)
         "depths of collapsed recursion",
         "numbers of calls that are not a metric",
         "the name of the metric where there is one", /* this profile has two */
+        "times where the metric is none", /* labels_and_times_that_are_not_held_are_told */
     };
     for (size_t i = 0; i < sizeof untried / sizeof *untried; i++)
         if (flm_bytes_are(what, untried[i]))
@@ -477,6 +545,8 @@ int main(void)
         cmocka_unit_test(every_part_that_is_not_held_is_told),
         cmocka_unit_test(inlined_frames_without_their_function_are_told),
         cmocka_unit_test(values_that_become_times_are_told),
+        cmocka_unit_test(labels_and_times_that_are_not_held_are_told),
+        cmocka_unit_test(stacks_of_pairs_are_told),
         cmocka_unit_test(what_a_format_claims_to_hold_is_there_when_it_is_read_again),
         cmocka_unit_test(formats_lose_what_they_say),
     };

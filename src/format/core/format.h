@@ -98,6 +98,13 @@ enum flm_format_part {
     FLM_HOLDS_INLINED = 4096          /* or only that of inlined functions */
 };
 
+/* Which labels of single samples a format keeps (`keeps_labels`). */
+enum flm_format_labels {
+    FLM_LABELS_ALL,
+    FLM_LABELS_THREADS_PROCESSES, /* of threads and processes, and their names */
+    FLM_LABELS_THREADS            /* of threads, and their names */
+};
+
 /* Whether files of a format are data for programs, or pictures and pages for people. */
 enum flm_format_display { FLM_FORMAT_DATA, FLM_FORMAT_VECTORS, FLM_FORMAT_PIXELS, FLM_FORMAT_PAGE };
 
@@ -113,9 +120,12 @@ struct flm_format {
 
     enum flm_format_metrics metrics;
     enum flm_format_display display;
-    unsigned holds;      /* enum flm_format_part */
-    bool has_times;      /* single samples with their times */
-    bool keeps_labels;   /* single samples with their labels: thread, process, ... */
+    unsigned holds;    /* enum flm_format_part */
+    bool has_times;    /* single samples with their times */
+    bool keeps_labels; /* single samples with their labels: thread, process, ... */
+    bool only_spans;   /* has_times: of samples whose metric is a time. Others are moments, of
+                            which it has the order */
+    enum flm_format_labels kept_labels;
     bool needs_symbols;  /* its frames may be addresses that are looked up in files of the machine:
                             see `symbolize` in load/load.c */
     bool needs_system;   /* needs files or libraries: not in the browser's table */

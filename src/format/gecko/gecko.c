@@ -70,6 +70,7 @@ const struct flm_format flm_format_gecko = {
     .metrics = FLM_METRICS_ONE,
     .has_times = true,
     .keeps_labels = true,
+    .kept_labels = FLM_LABELS_THREADS_PROCESSES,
     .sniff = sniff_gecko,
     .needs_symbols = true,
     .read = read_gecko,

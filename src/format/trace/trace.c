@@ -169,6 +169,7 @@ const struct flm_format flm_format_trace = {
     .description = "trace events: of Chrome, node, PyTorch (Kineto), uftrace and others",
     .has_times = true,
     .keeps_labels = true,
+    .kept_labels = FLM_LABELS_THREADS_PROCESSES,
     .metrics = FLM_METRICS_ONE,
     .also_loses = "labels other than of threads and processes, units of counters, notes",
     .holds = FLM_HOLDS_STACKS | FLM_HOLDS_DURATIONS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES |
