@@ -162,7 +162,7 @@ static void add_samples(struct losses *l)
 static void add_stacks(struct losses *l)
 {
     const struct flm_profile *p = l->p;
-    enum { SEVERAL = FLM_NONE - 1 };
+    const uint32_t several = FLM_NONE - 1;
     uint32_t nodes = p->sizes.node_count, stacks = 0;
     uint32_t *parent = NULL, *caller = NULL;
     bool *is_below = NULL;
@@ -179,12 +179,12 @@ static void add_stacks(struct losses *l)
         for (uint32_t i = 1; i < nodes; i++) {
             uint32_t of = parent[i] == 0 ? 0 : p->node_frame[parent[i]];
             uint32_t *known = &caller[p->node_frame[i]];
-            *known = *known == FLM_NONE || *known == of ? of : SEVERAL;
+            *known = *known == FLM_NONE || *known == of ? of : several;
         }
         for (uint32_t i = 1; i < nodes; i++) {
             bool has_value = false;
             is_below[i] = parent[i] != 0 &&
-                          (is_below[parent[i]] || caller[p->node_frame[parent[i]]] == SEVERAL);
+                          (is_below[parent[i]] || caller[p->node_frame[parent[i]]] == several);
             for (uint32_t m = 0; m < p->sizes.metric_count; m++)
                 has_value |= flm_self_column(p, m)[i] != 0;
             stacks += is_below[i] && has_value;
