@@ -17,14 +17,45 @@ enum { MOST_FILES = 100000 };
 
 /* ---- The sum --------------------------------------------------------------------------------- */
 
+static struct flm_profile *add(const struct flm_profile *a, const struct flm_profile *b,
+                               struct flm_error *why)
+{
+    const struct flm_profile *both[] = {a, b};
+    return flm_align(both, 2, FLM_ALIGN_ADD, NULL, why);
+}
+
+/* Adds which two files have a metric in different units to an error that says so. Of the sum of a
+ * batch, the first file is named. */
+static void name_files(const struct flm_collection *c, struct flm_error *why)
+{
+    for (size_t i = 1; i < c->held; i++)
+        for (size_t k = 0; k < i; k++) {
+            struct flm_error differs = {0};
+            flm_profile_free(add(c->batch[k], c->batch[i], &differs));
+            if (differs.kind != FLM_ERROR_UNIT)
+                continue;
+            flm_error_set(why, differs.kind, "%s: %.*s and %.*s (--member PATTERN chooses files)",
+                          differs.text, (int)c->names[k].size, c->names[k].at,
+                          (int)c->names[i].size, c->names[i].at);
+            return;
+        }
+}
+
 static bool merge(struct flm_collection *c, struct flm_error *why)
 {
+    struct flm_error failure = {0};
     if (c->held < 2)
         return true;
-    struct flm_profile *sum =
-        flm_align((const struct flm_profile *const *)c->batch, c->held, FLM_ALIGN_ADD, NULL, why);
+    struct flm_profile *sum = flm_align((const struct flm_profile *const *)c->batch, c->held,
+                                        FLM_ALIGN_ADD, NULL, &failure);
+    if (failure.kind == FLM_ERROR_UNIT)
+        name_files(c, &failure);
+    if (!sum && why)
+        *why = failure;
     for (size_t i = 0; i < c->held; i++)
         flm_profile_free(c->batch[i]);
+    for (size_t i = 1; i < c->held; i++)
+        flm_text_clear(&c->names[i]);
     c->batch[0] = sum;
     c->held = sum != NULL;
     c->failed = sum == NULL;
@@ -45,6 +76,7 @@ bool flm_collection_add(struct flm_collection *c, const char *name, struct flm_p
 {
     assert(c && name && (profile || reason) && !c->failed);
     if (profile) {
+        flm_text_puts(&c->names[c->held], name);
         c->batch[c->held++] = profile;
         c->merged++;
         return c->held < FLM_COLLECTION_BATCH || merge(c, why);
@@ -124,6 +156,8 @@ void flm_collection_clear(struct flm_collection *c)
 {
     while (c->held > 0)
         flm_profile_free(c->batch[--c->held]);
+    for (size_t i = 0; i < FLM_COLLECTION_BATCH; i++)
+        flm_text_clear(&c->names[i]);
     flm_text_clear(&c->first);
     flm_text_clear(&c->known);
     *c = (struct flm_collection){0};

@@ -20,6 +20,7 @@ enum { FLM_COLLECTION_BATCH = 64 };
 
 struct flm_collection {
     struct flm_profile *batch[FLM_COLLECTION_BATCH];
+    struct flm_text names[FLM_COLLECTION_BATCH]; /* of their files; of a sum: of its first */
     size_t held;
     size_t merged, passed_over;
     size_t folders;          /* in a folder: they are a loss too */
@@ -33,7 +34,8 @@ struct flm_collection {
 };
 
 /* Takes `profile`; or, where that is NULL, counts the file as passed over, for `reason`. False, and
- * `why`, when memory ran out, or when profiles cannot be added up (units differ). */
+ * `why`, when memory ran out, or when profiles cannot be added up (the units of a metric differ: files are
+ * named). */
 bool flm_collection_add(struct flm_collection *collection, const char *name,
                         struct flm_profile *profile, const struct flm_error *reason,
                         struct flm_error *why);

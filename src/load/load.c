@@ -258,6 +258,8 @@ static bool add_file(struct loading *all, struct flm_collection *sum, const char
     if (profile || (is_other && (!l.is_certain || all->options.lenient)))
         return flm_collection_add(sum, name, profile, reason, all->why);
     flm_error_within(reason, name);
+    if (is_other)
+        flm_error_add(reason, " (--lenient passes it over)");
     if (all->why)
         *all->why = *reason;
     return false;

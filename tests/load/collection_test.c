@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
+#include "flamel/builder.h"
 #include "flamel/file.h"
 #include "load/archive.h"
 #include "os/gzip.h"
@@ -134,11 +135,45 @@ static void a_broken_profile_is_an_error_unless_reading_is_lenient(void **state)
     write_file(in_folder(folder, "broken.flm"), (struct flm_bytes){flm.at, flm.size / 2});
     flm_text_clear(&flm);
     assert_refused(folder, NULL, "broken.flm: ");
+    assert_refused(folder, NULL, "(--lenient passes it over)");
     struct flm_load_options options = {.size = sizeof options, .lenient = true};
     struct flm_profile *p = flm_load(folder, &options, NULL);
     assert_non_null(p);
     assert_true(flm_profile_losses(p)->count == 2);
     flm_profile_free(p);
+}
+
+/* A profile with the metric "cost" in that unit. */
+static void write_unit(const char *path, const char *unit)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "cost", unit);
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "main", 4));
+    flm_builder_add(b, node, metric, 1);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_true(flm_save(p, path, NULL, NULL));
+    flm_profile_free(p);
+}
+
+/* Also where the first is in the sum of a batch already. */
+static void files_whose_units_differ_are_named(void **state)
+{
+    (void)state;
+    for (int others = 0; others <= FLM_COLLECTION_BATCH; others += FLM_COLLECTION_BATCH) {
+        const char *folder = new_folder(others > 0 ? "units-many" : "units");
+        write_unit(in_folder(folder, "0.flm"), "ns");
+        for (int i = 0; i < others; i++) {
+            char name[40];
+            snprintf(name, sizeof name, "1-%d.folded", i);
+            write_text(in_folder(folder, name), "main 1\n");
+        }
+        write_unit(in_folder(folder, "2.flm"), "bytes");
+        assert_refused(folder, NULL, "'cost' is in 'ns' in one profile and in 'bytes' in another");
+        assert_refused(folder, NULL, "0.flm and ");
+        assert_refused(folder, NULL, "2.flm (--member PATTERN chooses files)");
+        assert_sum(folder, "0.*", "main 1\n");
+    }
 }
 
 static void nothing_to_read_is_an_error_with_a_reason(void **state)
@@ -345,6 +380,7 @@ int main(void)
         cmocka_unit_test(members_are_chosen_by_their_names),
         cmocka_unit_test(a_pattern_is_for_names_that_no_file_has),
         cmocka_unit_test(a_broken_profile_is_an_error_unless_reading_is_lenient),
+        cmocka_unit_test(files_whose_units_differ_are_named),
         cmocka_unit_test(nothing_to_read_is_an_error_with_a_reason),
         cmocka_unit_test(more_profiles_than_a_batch_are_all_added),
         cmocka_unit_test(archives_are_the_sum_of_their_files_in_whatever_they_come),

@@ -51,11 +51,12 @@ static const struct flm_option options[] = {
 
 enum { USUAL_SIGNAL_ROWS = 15 };
 
-/* A pipe, as of <(zcat app.folded.gz), can be read once, and the profile's reader does that. */
-static bool is_read_once(const char *path)
+/* The reader of profiles takes more: folders, patterns, URLs, and pipes, as of <(zcat app.gz), which
+ * can be read once. */
+static bool is_file(const char *path)
 {
     struct stat file;
-    return strcmp(path, "-") == 0 || (stat(path, &file) == 0 && S_ISFIFO(file.st_mode));
+    return strcmp(path, "-") != 0 && stat(path, &file) == 0 && S_ISREG(file.st_mode);
 }
 
 /* Whether the report may be that of signals: nothing is asked for that only profiles have. */
@@ -63,7 +64,7 @@ static bool may_be_signals(const struct fields *f, const char *path)
 {
     if (f->view)
         return strcmp(f->view, "signals") == 0;
-    return !is_read_once(path) && !f->function && !f->metric && !f->sort && !f->load.apply &&
+    return is_file(path) && !f->function && !f->metric && !f->sort && !f->load.apply &&
            !f->load.from && !f->load.by_thread && !f->load.lines;
 }
 
