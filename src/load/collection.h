@@ -34,8 +34,8 @@ struct flm_collection {
 };
 
 /* Takes `profile`; or, where that is NULL, counts the file as passed over, for `reason`. False, and
- * `why`, when memory ran out, or when profiles cannot be added up (the units of a metric differ: files are
- * named). */
+ * `why`, when memory ran out, or when profiles cannot be added up (the units of a metric differ:
+ * files are named). */
 bool flm_collection_add(struct flm_collection *collection, const char *name,
                         struct flm_profile *profile, const struct flm_error *reason,
                         struct flm_error *why);

@@ -51,8 +51,8 @@ static const struct flm_option options[] = {
 
 enum { USUAL_SIGNAL_ROWS = 15 };
 
-/* The reader of profiles takes more: folders, patterns, URLs, and pipes, as of <(zcat app.gz), which
- * can be read once. */
+/* The reader of profiles takes more: folders, patterns, URLs, and pipes, as of <(zcat app.gz),
+ * which can be read once. */
 static bool is_file(const char *path)
 {
     struct stat file;
