@@ -217,8 +217,8 @@ bool flm_page_write_empty(struct flm_text *out, struct flm_error *why)
     return flm_page_write(&(struct flm_page_content){.name = {"profile"}}, out, why);
 }
 
-/* Packed, as flamel writes it; a .flm file, as the page does when it is saved (web/share/html.js): a
- * profile that is used in place, and then has the text's memory. */
+/* Packed, as flamel writes it; a .flm file, as the page does when it is saved (web/share/html.js):
+ * a profile that is used in place, and then has the text's memory. */
 static struct flm_profile *open_part(struct flm_text *part, struct flm_error *why)
 {
     const struct flm_bytes all = {part->at, part->size};

@@ -152,8 +152,8 @@ static bool act_panel(struct flm_viewer *v, struct flm_bytes none, struct flm_er
     return true;
 }
 
-static const struct flm_action_argument a_format = {"svg|png|pdf|html|flm|folded|stack", FLM_GIVEN_WORD,
-                                                    NULL};
+static const struct flm_action_argument a_format = {"svg|png|pdf|html|flm|folded|stack",
+                                                    FLM_GIVEN_WORD, NULL};
 static const struct flm_action_argument a_theme = {"THEME", FLM_GIVEN_CHOICE, theme_choice};
 
 static const struct flm_action actions[] = {

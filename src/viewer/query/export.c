@@ -46,8 +46,7 @@ static bool write_noted(struct flm_viewer *v, const struct flm_profile *p,
     const struct flm_write_options options = {
         .metric = {flm_comparing_metric(&v->model, v->model.metric)},
         .annotate = flm_folded_is_annotated(p)};
-    struct flm_profile *noted =
-        replaces ? flm_notes_replace(p, v->model.notes.profile, why) : NULL;
+    struct flm_profile *noted = replaces ? flm_notes_replace(p, v->model.notes.profile, why) : NULL;
     if (replaces && !noted)
         return false;
     bool good = format->write(noted ? noted : p, &options, out, why) &&
@@ -61,7 +60,8 @@ static bool write_side(struct flm_viewer *v, bool before, struct flm_text *out,
                        struct flm_error *why)
 {
     struct flm_profile *side = flm_operations_side(&v->model.operations, before, why);
-    bool good = side && write_noted(v, side, &flm_format_flm, !before && v->model.notes.is_changed, out, why);
+    bool good = side && write_noted(v, side, &flm_format_flm, !before && v->model.notes.is_changed,
+                                    out, why);
     flm_profile_free(side);
     return good;
 }
@@ -85,12 +85,9 @@ static const struct {
     bool is_picture; /* a width in pixels may follow */
     bool (*write)(struct flm_viewer *v, uint64_t width_px, struct flm_text *out,
                   struct flm_error *why);
-} own[] = {{"svg", true, write_svg},
-           {"pdf", true, write_pdf},
-           {"stack", false, write_stack},
-           {"code", false, write_code},
-           {"after", false, write_after},
-           {"before", false, write_before}};
+} own[] = {{"svg", true, write_svg},      {"pdf", true, write_pdf},
+           {"stack", false, write_stack}, {"code", false, write_code},
+           {"after", false, write_after}, {"before", false, write_before}};
 
 /* The format of that name. Of a comparison both sides are wanted, which a format of one metric does
  * not hold: the one that holds a pair then. */

@@ -73,7 +73,8 @@ static void each_side_of_a_comparison_is_saved_after_the_operations(void **state
 {
     (void)state;
     struct flm_viewer *v = viewer_of_folded("main;a 5\nmain;b 1\n");
-    assert_true(flm_viewer_take(v, FLM_VIEWER_BEFORE, profile_of("main;a 2\nb 3\n"), "before", NULL));
+    assert_true(
+        flm_viewer_take(v, FLM_VIEWER_BEFORE, profile_of("main;a 2\nb 3\n"), "before", NULL));
     act(v, "apply drop:b");
     assert_side(v, "export after", "main;a 5\n");
     assert_side(v, "export before", "main;a 2\n");
@@ -142,7 +143,8 @@ static void what_cannot_be_saved_is_said(void **state)
     struct flm_viewer *v = viewer_of_folded(folded);
     assert_refused(v, "export gif",
                    "'gif' cannot be exported: it is none of svg, pdf, stack, code, after, before, "
-                   "flm, packed, pprof, otlp, otlp-json, gecko, speedscope, json, d3, trace, callgrind, folded, "
+                   "flm, packed, pprof, otlp, otlp-json, gecko, speedscope, json, d3, trace, "
+                   "callgrind, folded, "
                    "difffolded");
     static const char *const wrong[] = {"export svg 0", "export svg x", "export svg1",
                                         "export svg -3", "export stack 700"};
