@@ -58,15 +58,19 @@ done
 
 # ---- Roots ----------------------------------------------------------------------------------------
 
-# Runs a command in the root: unprivileged, where that is allowed.
-in_root()
+# Becomes a command in the root: unprivileged, where that is allowed.
+enter_root()
 {
     local become=-r
     [ "$(id -u)" != 0 ] || become=
     # shellcheck disable=SC2016,SC2086
-    unshare $become -m --propagation private sh -c \
+    exec unshare $become -m --propagation private sh -c \
         'mkdir -p "$1/proc" && mount --rbind /proc "$1/proc" && cd / && root=$1 && shift && exec chroot "$root" "$@"' \
         sh "$@"
+}
+in_root()
+{
+    (enter_root "$@")
 }
 in_root / true 2> "$work/why" || {
     echo "other roots cannot be entered here: $(cat "$work/why")"
@@ -112,7 +116,7 @@ view()
 {
     command -v curl > /dev/null || return
     mkfifo "$work/url"
-    in_root "$2" /flamel view --no-open /a.flm > "$work/url" 2>&1 &
+    enter_root "$2" /flamel view --no-open /a.flm > "$work/url" 2>&1 & # so that it is killed, and not a shell
     local server=$! url
     read -r url < "$work/url"
     curl -sL --max-time 60 "$url" > "$work/page"
