@@ -300,6 +300,9 @@ test('a version is compared with another; a verdict takes two ranges that are eq
     const page = await open(`${url}?q=service%3Dapi+version%3D1.5&from=${BEGIN}&until=${NOW}&${range(MIDDLE, NOW)}${other}`);
     const verdict = page.locator('.serve-says');
     await verdict.filter({hasText: 'Slower: parse grew'}).waitFor();
+    // The range before has the values of its own labels, which are none of those that the bars are of.
+    assert.match(await page.locator('.serve-bars').getAttribute('aria-label'), /; (?!0 )\S+ m?s of service=api version=1.4 before$/);
+    await page.getByText('gray: before, service=api version=1.4').waitFor();
     await page.goto(`${url}${deployed}&${range(MIDDLE + 150000, NOW)}&before=${BEGIN}..${MIDDLE}`);
     await verdict.filter({hasText: 'both ranges have to be equally long'}).waitFor();
     await page.getByRole('button', {name: 'Make the range before 2.5 min long'}).click();

@@ -333,12 +333,14 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
     };
     const selector = () => printSelector(state.conditions);
     async function findTimeline() {
-        const {from, until, stepMs} = window_;
-        const answer = await (await ask('timeline', {selector: selector(), type: state.type, from, until, step: stepMs / 1000,
-            by: state.by, groups: state.by && MOST_GROUPS})).json();
+        const {from, until, stepMs} = window_, other = state.before?.conditions;
+        const valuesOf = async query => (await ask('timeline', {type: state.type, from, until, step: stepMs / 1000, ...query})).json();
+        const [answer, before] = await Promise.all([valuesOf({selector: selector(), by: state.by, groups: state.by && MOST_GROUPS}),
+            other && valuesOf({selector: printSelector(other)})]);
         const groups = answer.groups ?? [];
         const rest = answer.values.map((value, i) => groups.reduce((left, group) => left - group.values[i], value));
-        return {from, until, stepMs, values: answer.values, groups, rest, more: answer.more ?? 0};
+        return {from, until, stepMs, values: answer.values, groups, rest, more: answer.more ?? 0, before: before?.values,
+            beforeTitle: other && (printSelector(other) || 'all services')};
     }
     const profileOf = (conditions, {from, until}) => ask('merge', {selector: printSelector(conditions), type: state.type,
         from: Math.round(from), until: Math.round(until)}).then(async response => new Uint8Array(await response.arrayBuffer()));

@@ -55,9 +55,17 @@ function makeTimeline({make, button, refill, onRange, onGroup, onMarks}) {
         context.scale(scale, scale);
         return context;
     }
+    // Of other labels before: their values in the range before, where the bars are of the labels after.
+    function valuesBefore() {
+        const {before} = ranges;
+        return (data.before ?? []).map((value, step) => {
+            const at = data.from + step * data.stepMs;
+            return before && at + data.stepMs > before.from && at < before.until ? value : 0;
+        });
+    }
     function drawBars() {
-        const width = plot.clientWidth, context = prepared(canvas, width, PLOT_HEIGHT);
-        const most = Math.max(...data.values, 0), factor = rateFactor(type, data.stepMs), limit = most > 0 ? roundUp(most * factor) / factor : 1;
+        const width = plot.clientWidth, context = prepared(canvas, width, PLOT_HEIGHT), before = valuesBefore();
+        const most = Math.max(...data.values, ...before, 0), factor = rateFactor(type, data.stepMs), limit = most > 0 ? roundUp(most * factor) / factor : 1;
         const each = width / data.values.length, gap = each > 3 ? 1 : 0;
         const layers = [...data.groups, {values: data.rest}];
         const bottoms = new Float64Array(data.values.length);
@@ -70,10 +78,21 @@ function makeTimeline({make, button, refill, onRange, onGroup, onMarks}) {
                 context.fillRect(step * each, PLOT_HEIGHT - high, Math.max(each - gap, 0.5), Math.max(high - low, 0.5));
             });
         });
+        const {color, backgroundColor} = getComputedStyle(palette[COLOR_COUNT]);
+        before.forEach((value, step) => {
+            if (!(value > 0)) return;
+            const y = PLOT_HEIGHT - value / limit * PLOT_HEIGHT, size = Math.max(each - gap, 0.5);
+            context.fillStyle = backgroundColor;
+            context.globalAlpha = 0.6;
+            context.fillRect(step * each, y, size, PLOT_HEIGHT - y);
+            context.fillStyle = color;
+            context.globalAlpha = 1;
+            context.fillRect(step * each, y, size, 2);
+        });
         top.textContent = most > 0 ? formatRate(limit, type, data.stepMs) : '';
-        const sum = data.values.reduce((a, b) => a + b, 0);
-        canvas.setAttribute('aria-label', `${partsOf(type).name} from ${formatRange(data)}: ${formatValue(sum, type)
-        } in all, at most ${formatRate(most, type, data.stepMs)}`);
+        const sum = all => formatValue(all.reduce((a, b) => a + b, 0), type);
+        canvas.setAttribute('aria-label', `${partsOf(type).name} from ${formatRange(data)}: ${sum(data.values)} in all, at most ${
+            formatRate(most, type, data.stepMs)}${data.before ? `; ${sum(before)} of ${data.beforeTitle} before` : ''}`);
     }
     function drawHeat() {
         const groups = data.groups, width = plot.clientWidth;
@@ -232,7 +251,8 @@ function makeTimeline({make, button, refill, onRange, onGroup, onMarks}) {
         type = of;
         ranges = chosen;
         const {name} = partsOf(type);
-        title.textContent = `${name}${by ? ` by ${shownKey(by)}` : ''}${data.more > 0 ? `, ${data.more} smaller groups in gray` : ''}`;
+        const gray = data.before ? ` \u00b7 gray: before, ${data.beforeTitle}` : '';
+        title.textContent = `${name}${gray}${by ? ` by ${shownKey(by)}` : ''}${data.more > 0 ? `, ${data.more} smaller groups in gray` : ''}`;
         drawNames();
         draw();
     }, setMarks(all, said) {
