@@ -173,14 +173,9 @@ static void name_frames(struct php *p, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct flm_php_function *f = &p->functions.items.at[p->function_of[i]];
-        struct flm_script_frame *frame = &p->frames[i];
-        frame->function = flm_php_function_name(f);
-        frame->file = flm_php_function_file(f);
-        frame->first_line = f->first_line;
-        frame->line =
+        uint32_t line =
             f->kind == FLM_PHP_INTERNAL ? 0 : flm_php_line(&p->functions, f, p->opcode[i]);
-        frame->code = f->serial;
-        frame->native = f->native;
+        flm_script_frame_name(&p->frames[i], &f->shown, line);
     }
 }
 
@@ -225,7 +220,7 @@ static bool take_returned(struct php *p, uint64_t opcode, size_t *count)
 {
     for (size_t i = 0; i < p->functions.items.count; i++) {
         const struct flm_php_function *f = &p->functions.items.at[i];
-        if (f->text.size == 0 || !has_opcode(f, opcode))
+        if (f->shown.text.size == 0 || !has_opcode(f, opcode))
             continue;
         p->function_of[*count] = (uint32_t)i;
         p->opcode[*count] = opcode;

@@ -14,20 +14,10 @@ enum {
 void flm_php_functions_clear(struct flm_php_functions *all)
 {
     for (size_t i = 0; i < all->items.count; i++)
-        flm_text_clear(&all->items.at[i].text);
+        flm_text_clear(&all->items.at[i].shown.text);
     free(all->items.at);
     flm_index_clear(&all->index);
     *all = (struct flm_php_functions){0};
-}
-
-struct flm_bytes flm_php_function_name(const struct flm_php_function *f)
-{
-    return (struct flm_bytes){f->text.at, f->name_size};
-}
-
-struct flm_bytes flm_php_function_file(const struct flm_php_function *f)
-{
-    return (struct flm_bytes){f->text.at + f->name_size, f->text.size - f->name_size};
 }
 
 static bool read_word(struct flm_php_functions *all, uint64_t address, uint64_t *word)
@@ -87,36 +77,36 @@ static bool add_name(struct flm_php_functions *all, struct flm_php_function *f)
     uint64_t class_name;
     if (f->identity.class) {
         if (!read_word(all, f->identity.class + FLM_PHP_CLASS_NAME, &class_name) ||
-            !add_string(all, class_name, &f->text))
+            !add_string(all, class_name, &f->shown.text))
             return false;
-        flm_text_puts(&f->text, "::");
+        flm_text_puts(&f->shown.text, "::");
     }
     if (f->identity.name) {
-        size_t before = f->text.size;
-        if (!add_string(all, f->identity.name, &f->text))
+        size_t before = f->shown.text.size;
+        if (!add_string(all, f->identity.name, &f->shown.text))
             return false;
         /* From 8.4 on a closure's name has that of its function, and the class: once is enough. */
-        struct flm_bytes name = {f->text.at + before, f->text.size - before};
+        struct flm_bytes name = {f->shown.text.at + before, f->shown.text.size - before};
         if (before > 0 && flm_bytes_start_with(name, "{closure:")) {
-            memmove(f->text.at, name.at, name.size);
-            f->text.size = name.size;
+            memmove(f->shown.text.at, name.at, name.size);
+            f->shown.text.size = name.size;
         }
         return true;
     }
     if (f->kind == FLM_PHP_INTERNAL)
         return false;
     if (f->kind == FLM_PHP_EVAL) {
-        flm_text_puts(&f->text, "eval");
+        flm_text_puts(&f->shown.text, "eval");
         return true;
     }
-    size_t from = f->text.size;
-    if (!add_string(all, f->identity.file, &f->text))
+    size_t from = f->shown.text.size;
+    if (!add_string(all, f->identity.file, &f->shown.text))
         return false;
-    size_t end = f->text.size;
-    flm_text_puts(&f->text, "<main> ");
-    add_base_name(&f->text, from, end);
-    memmove(f->text.at + from, f->text.at + end, f->text.size - end);
-    f->text.size -= end - from;
+    size_t end = f->shown.text.size;
+    flm_text_puts(&f->shown.text, "<main> ");
+    add_base_name(&f->shown.text, from, end);
+    memmove(f->shown.text.at + from, f->shown.text.at + end, f->shown.text.size - end);
+    f->shown.text.size -= end - from;
     return true;
 }
 
@@ -127,7 +117,7 @@ static void find_native(struct flm_php_functions *all, struct flm_php_function *
     uint64_t word;
     for (uint32_t at = FIRST; at <= LAST && read_word(all, f->address + at, &word); at += 8)
         if (word >= all->code.start && word < all->code.end) {
-            f->native = word;
+            f->shown.native = word;
             return;
         }
 }
@@ -139,19 +129,19 @@ static bool read_function(struct flm_php_functions *all, struct flm_php_function
 {
     const struct flm_php_layout *l = all->layout;
     uint64_t line, count;
-    f->text.size = 0;
-    f->native = 0;
-    f->serial = ++all->serials;
+    f->shown.text.size = 0;
+    f->shown.native = 0;
+    f->shown.serial = ++all->serials;
     if (!read_identity(all, f, &f->kind, &f->identity) || !add_name(all, f))
         return false;
-    f->name_size = f->text.size;
+    f->shown.name_size = f->shown.text.size;
     if (f->kind == FLM_PHP_INTERNAL) {
         find_native(all, f);
-        if (!f->native)
-            f->native = UNKNOWN_NATIVE;
-        return !f->text.failed;
+        if (!f->shown.native)
+            f->shown.native = UNKNOWN_NATIVE;
+        return !f->shown.text.failed;
     }
-    if (!add_string(all, f->identity.file, &f->text) ||
+    if (!add_string(all, f->identity.file, &f->shown.text) ||
         !read_word(all, f->address + l->function_first_line, &line) ||
         !read_word(all, f->address + (l->function_opcode_count & ~7u), &count))
         return false;
@@ -159,8 +149,8 @@ static bool read_function(struct flm_php_functions *all, struct flm_php_function
     f->opcodes = f->identity.opcodes;
     f->opcode_count = count;
     line &= UINT32_MAX;
-    f->first_line = line > INT32_MAX ? 0 : (uint32_t)line;
-    return count <= MOST_OPCODES && !f->text.failed;
+    f->shown.first_line = line > INT32_MAX ? 0 : (uint32_t)line;
+    return count <= MOST_OPCODES && !f->shown.text.failed;
 }
 
 /* ---- The copies ------------------------------------------------------------------------------ */
@@ -174,10 +164,10 @@ static bool look_again(struct flm_php_functions *all, struct flm_php_function *f
     f->seen_ns = 0;
     if (!read_identity(all, f, &kind, &identity))
         return false;
-    if ((f->text.size == 0 || kind != f->kind ||
+    if ((f->shown.text.size == 0 || kind != f->kind ||
          memcmp(&identity, &f->identity, sizeof identity) != 0) &&
         !read_function(all, f)) {
-        f->text.size = 0;
+        f->shown.text.size = 0;
         return false;
     }
     f->seen_ns = now_ns;
@@ -194,12 +184,12 @@ uint32_t flm_php_functions_find(struct flm_php_functions *all, uint64_t address,
     struct flm_php_function f = {.address = address, .seen_ns = now_ns};
     if (all->items.count >= MOST_FUNCTIONS || !read_function(all, &f) ||
         !FLM_ARRAY_RESERVE(&all->items, 1)) {
-        flm_text_clear(&f.text);
+        flm_text_clear(&f.shown.text);
         return UINT32_MAX;
     }
     all->items.at[all->items.count] = f;
     if (!flm_index_add(&all->index, hash, (uint32_t)all->items.count)) {
-        flm_text_clear(&f.text);
+        flm_text_clear(&f.shown.text);
         return UINT32_MAX;
     }
     return (uint32_t)all->items.count++;

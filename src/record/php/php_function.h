@@ -9,9 +9,9 @@
 
 #include "base/core/array.h"
 #include "base/core/index.h"
-#include "base/text/text.h"
 #include "record/php/php_layout.h"
 #include "record/runtime/process_memory.h"
+#include "record/script/script_stack.h"
 #include "symbol/elf/elf_file.h"
 
 enum flm_php_kind { FLM_PHP_INTERNAL = 1, FLM_PHP_USER = 2, FLM_PHP_EVAL = 4 };
@@ -24,13 +24,9 @@ struct flm_php_function {
     uint64_t address;
     struct flm_php_identity identity;
     int64_t seen_ns;
-    uint64_t serial; /* changes when another function is at the address */
+    struct flm_script_function shown;
     enum flm_php_kind kind;
-    struct flm_text text; /* name and file, one after the other */
-    size_t name_size;
-    uint32_t first_line;
     uint64_t opcodes, opcode_count;
-    uint64_t native; /* of one of the interpreter: its address; 0: not found */
 };
 
 struct flm_php_functions {
@@ -48,9 +44,6 @@ void flm_php_functions_clear(struct flm_php_functions *functions);
  * ran out. */
 uint32_t flm_php_functions_find(struct flm_php_functions *functions, uint64_t address,
                                 int64_t now_ns);
-
-struct flm_bytes flm_php_function_name(const struct flm_php_function *function);
-struct flm_bytes flm_php_function_file(const struct flm_php_function *function);
 
 /* The line of an opcode of the function; 0: unknown. */
 uint32_t flm_php_line(struct flm_php_functions *functions, const struct flm_php_function *function,

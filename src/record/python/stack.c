@@ -17,14 +17,8 @@
 #include "record/runtime/opened.h"
 
 /* On a busy machine the recorder waits for a CPU, and so may the sampled thread: its stack dump
- * shows whether it has run in between. A thread that was blocked, and is blocked now, has hardly
- * moved on. */
-enum {
-    OLDEST_NS = 3000000,
-    OLDEST_WITH_DUMP_NS = 20000000,
-    OLDEST_OF_BLOCKED_NS = 1000000000,
-    MOST_CHAIN = 8192
-};
+ * shows whether it has run in between. */
+enum { OLDEST_NS = 3000000, OLDEST_WITH_DUMP_NS = 20000000, MOST_CHAIN = 8192 };
 
 struct flm_pythons {
     struct flm_runtime_options options;
@@ -268,13 +262,9 @@ static void label_task(struct flm_pythons *p, const struct flm_opened *i,
 
 static bool is_too_old(const struct flm_event *event, bool has_dump, int64_t now_ns)
 {
-    if (event->time_ns == FLM_NO_TIME)
-        return true;
-    int64_t age_ns = now_ns - event->time_ns;
-    if (age_ns <= (has_dump ? OLDEST_WITH_DUMP_NS : OLDEST_NS))
-        return false;
-    return !has_dump || !event->sample.layout->only_marks || age_ns > OLDEST_OF_BLOCKED_NS ||
-           !flm_thread_is_blocked(event->process, event->thread);
+    if (has_dump)
+        return flm_sample_is_late(event, now_ns, OLDEST_WITH_DUMP_NS);
+    return event->time_ns == FLM_NO_TIME || now_ns - event->time_ns > OLDEST_NS;
 }
 
 /* A sample, and what its frames are compared with. */

@@ -254,13 +254,8 @@ static void name_frames(struct ruby *r, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct flm_ruby_function *f = &r->functions.items.at[r->function_of[i]];
-        struct flm_script_frame *frame = &r->frames[i];
-        frame->function = flm_ruby_function_name(f);
-        frame->file = flm_ruby_function_file(f);
-        frame->first_line = f->first_line;
-        frame->line = flm_ruby_line(&r->objects, f, r->position[i]);
-        frame->code = f->serial;
-        frame->native = f->native;
+        flm_script_frame_name(&r->frames[i], &f->shown,
+                              flm_ruby_line(&r->objects, f, r->position[i]));
     }
 }
 
@@ -338,7 +333,7 @@ static bool take_returned(struct ruby *r, uint64_t instruction, size_t *count)
 {
     for (size_t i = 0; i < r->functions.items.count; i++) {
         const struct flm_ruby_function *f = &r->functions.items.at[i];
-        if (!f->code || f->text.size == 0 || instruction <= f->instructions ||
+        if (!f->code || f->shown.text.size == 0 || instruction <= f->instructions ||
             instruction > f->instructions + 8 * f->instruction_count)
             continue;
         r->function_of[*count] = (uint32_t)i;

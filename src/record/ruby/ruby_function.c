@@ -15,20 +15,10 @@ enum {
 void flm_ruby_functions_clear(struct flm_ruby_functions *all)
 {
     for (size_t i = 0; i < all->items.count; i++)
-        flm_text_clear(&all->items.at[i].text);
+        flm_text_clear(&all->items.at[i].shown.text);
     free(all->items.at);
     flm_index_clear(&all->index);
     *all = (struct flm_ruby_functions){0};
-}
-
-struct flm_bytes flm_ruby_function_name(const struct flm_ruby_function *f)
-{
-    return (struct flm_bytes){f->text.at, f->name_size};
-}
-
-struct flm_bytes flm_ruby_function_file(const struct flm_ruby_function *f)
-{
-    return (struct flm_bytes){f->text.at + f->name_size, f->text.size - f->name_size};
 }
 
 /* ---- What tells one function from a later one at its address --------------------------------- */
@@ -104,38 +94,38 @@ static bool add_file(struct flm_ruby_objects *o, uint64_t path, struct flm_text 
 static bool read_code(struct flm_ruby_objects *o, struct flm_ruby_function *f)
 {
     uint64_t head, line = f->identity[2];
-    bool named = f->is_defined && f->method && add_method(o, f->method, &f->text);
+    bool named = f->is_defined && f->method && add_method(o, f->method, &f->shown.text);
     if (!named) {
-        f->text.size = 0;
-        if (!add_label(o, f, &f->text))
+        f->shown.text.size = 0;
+        if (!add_label(o, f, &f->shown.text))
             return false;
     }
-    f->name_size = f->text.size;
+    f->shown.name_size = f->shown.text.size;
     if (!flm_ruby_word(o, f->body, &head) || head >> 32 > MOST_INSTRUCTIONS)
         return false;
     f->instructions = f->identity[3];
     f->instruction_count = head >> 32;
     line = o->layout->is_line_object ? line >> 1 : line & UINT32_MAX;
-    f->first_line = line > INT32_MAX ? 0 : (uint32_t)line;
-    return add_file(o, f->identity[1], &f->text) && !f->text.failed;
+    f->shown.first_line = line > INT32_MAX ? 0 : (uint32_t)line;
+    return add_file(o, f->identity[1], &f->shown.text) && !f->shown.text.failed;
 }
 
 static bool read_method(struct flm_ruby_objects *o, struct flm_ruby_function *f)
 {
     uint64_t type;
     if (!flm_ruby_word(o, f->identity[0], &type) || (type & TYPE_OF_METHOD) != IN_C ||
-        !flm_ruby_word(o, f->identity[0] + 8, &f->native))
+        !flm_ruby_word(o, f->identity[0] + 8, &f->shown.native))
         return false;
-    if (!add_method(o, f->method, &f->text))
-        flm_text_puts(&f->text, "(method in C)");
-    f->name_size = f->text.size;
-    return !f->text.failed;
+    if (!add_method(o, f->method, &f->shown.text))
+        flm_text_puts(&f->shown.text, "(method in C)");
+    f->shown.name_size = f->shown.text.size;
+    return !f->shown.text.failed;
 }
 
 static bool read_function(struct flm_ruby_functions *all, struct flm_ruby_function *f)
 {
-    f->text.size = 0;
-    f->serial = ++all->serials;
+    f->shown.text.size = 0;
+    f->shown.serial = ++all->serials;
     return read_identity(all->objects, f, f->identity) &&
            (f->code ? read_code(all->objects, f) : read_method(all->objects, f));
 }
@@ -150,9 +140,9 @@ static bool look_again(struct flm_ruby_functions *all, struct flm_ruby_function 
     f->seen_ns = 0;
     if (!read_identity(all->objects, f, identity))
         return false;
-    if ((f->text.size == 0 || memcmp(identity, f->identity, sizeof identity) != 0) &&
+    if ((f->shown.text.size == 0 || memcmp(identity, f->identity, sizeof identity) != 0) &&
         !read_function(all, f)) {
-        f->text.size = 0;
+        f->shown.text.size = 0;
         return false;
     }
     f->seen_ns = now_ns;
@@ -174,12 +164,12 @@ uint32_t flm_ruby_functions_find(struct flm_ruby_functions *all, uint64_t code, 
         .code = code, .method = method, .is_defined = is_defined, .seen_ns = now_ns};
     if (all->items.count >= MOST_FUNCTIONS || !read_function(all, &f) ||
         !FLM_ARRAY_RESERVE(&all->items, 1)) {
-        flm_text_clear(&f.text);
+        flm_text_clear(&f.shown.text);
         return UINT32_MAX;
     }
     all->items.at[all->items.count] = f;
     if (!flm_index_add(&all->index, hash, (uint32_t)all->items.count)) {
-        flm_text_clear(&f.text);
+        flm_text_clear(&f.shown.text);
         return UINT32_MAX;
     }
     return (uint32_t)all->items.count++;

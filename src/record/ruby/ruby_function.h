@@ -10,19 +10,16 @@
 #include "base/core/array.h"
 #include "base/core/index.h"
 #include "record/ruby/ruby_object.h"
+#include "record/script/script_stack.h"
 
 struct flm_ruby_function {
     uint64_t code, method; /* addresses; no code: a method in C; no method: the main program */
     bool is_defined;       /* by define_method: it has the method's name */
     uint64_t identity[4];
     int64_t seen_ns;
-    uint64_t serial;      /* changes when another function is at the addresses */
-    struct flm_text text; /* name and file, one after the other */
-    size_t name_size;
-    uint32_t first_line;
+    struct flm_script_function shown;
     uint64_t body;
     uint64_t instructions, instruction_count; /* words */
-    uint64_t native;                          /* the address of a method in C */
 };
 
 struct flm_ruby_functions {
@@ -37,9 +34,6 @@ void flm_ruby_functions_clear(struct flm_ruby_functions *functions);
 /* The number of a function; UINT32_MAX where there is none (a torn read), or memory ran out. */
 uint32_t flm_ruby_functions_find(struct flm_ruby_functions *functions, uint64_t code,
                                  uint64_t method, bool is_defined, int64_t now_ns);
-
-struct flm_bytes flm_ruby_function_name(const struct flm_ruby_function *function);
-struct flm_bytes flm_ruby_function_file(const struct flm_ruby_function *function);
 
 /* The line of the instruction before the word `position`; 0: unknown. */
 uint32_t flm_ruby_line(struct flm_ruby_objects *objects, const struct flm_ruby_function *function,

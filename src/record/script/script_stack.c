@@ -11,11 +11,9 @@
 #include "record/runtime/code_numbers.h"
 #include "record/runtime/stack_dump.h"
 
-/* The registers are those of the sample, so a late read is noticed by what it finds. A thread that
- * was blocked, and is blocked now, has hardly moved on. */
+/* The registers are those of the sample, so a late read is noticed by what it finds. */
 enum {
     OLDEST_NS = 50000000,
-    OLDEST_OF_BLOCKED_NS = 1000000000,
     MOST_CHAIN = 8192,
     MOST_LOOPS = 2048,
     LONGEST_FUNCTION = 1 << 15 /* bytes of a function in C that a native frame is looked for in */
@@ -108,6 +106,29 @@ static struct glue *glue_of(struct flm_scripts *all, const struct flm_opened *on
     if (glue->serial != one->serial)
         *glue = (struct glue){.serial = one->serial};
     return glue;
+}
+
+/* ---- Functions ------------------------------------------------------------------------------- */
+
+struct flm_bytes flm_script_function_name(const struct flm_script_function *f)
+{
+    return (struct flm_bytes){f->text.at, f->name_size};
+}
+
+struct flm_bytes flm_script_function_file(const struct flm_script_function *f)
+{
+    return (struct flm_bytes){f->text.at + f->name_size, f->text.size - f->name_size};
+}
+
+void flm_script_frame_name(struct flm_script_frame *frame, const struct flm_script_function *f,
+                           uint32_t line)
+{
+    frame->function = flm_script_function_name(f);
+    frame->file = flm_script_function_file(f);
+    frame->first_line = f->first_line;
+    frame->line = line;
+    frame->code = f->serial;
+    frame->native = f->native;
 }
 
 /* ---- The native stack ------------------------------------------------------------------------ */
@@ -287,17 +308,6 @@ static bool mix(const struct mixing *m, struct flm_runtime_sample *sample,
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static bool is_too_old(const struct flm_event *event, int64_t now_ns)
-{
-    if (event->time_ns == FLM_NO_TIME)
-        return true;
-    int64_t age_ns = now_ns - event->time_ns;
-    if (age_ns <= OLDEST_NS)
-        return false;
-    return !event->sample.layout->only_marks || age_ns > OLDEST_OF_BLOCKED_NS ||
-           !flm_thread_is_blocked(event->process, event->thread);
-}
-
 /* Whether there are as many entries as loops. While the innermost loop is entered or left, its
  * registers are still, or again, those of the one before: it has no frames then. */
 static bool make_agree(struct flm_scripts *all, struct flm_script_frame *frames, size_t count,
@@ -325,7 +335,7 @@ static bool read_checked(struct flm_scripts *all, const struct flm_opened *one,
     struct flm_script_counts *c = &all->counts;
     struct flm_script_place place = {
         .thread = sample->event->thread, .now_ns = now_ns, .is_leaf = all->loops[0].first == 0};
-    if (is_too_old(sample->event, now_ns)) {
+    if (flm_sample_is_late(sample->event, now_ns, OLDEST_NS)) {
         c->lost[FLM_SCRIPT_LOST_STALE]++;
         return false;
     }

@@ -28,6 +28,7 @@
 #ifndef FLAMEL_RECORD_SCRIPT_SCRIPT_STACK_H
 #define FLAMEL_RECORD_SCRIPT_SCRIPT_STACK_H
 
+#include "base/text/text.h"
 #include "record/runtime/opened.h"
 #include "record/runtime/runtime.h"
 #include "symbol/unwind/unwind_table.h"
@@ -41,6 +42,22 @@ struct flm_script_frame {
     bool is_entry;   /* it entered the loop: it has native frames of it */
     bool is_guess;   /* the innermost one, of which `is_entry` is not known */
 };
+
+/* A function, as readers of interpreters keep it. */
+struct flm_script_function {
+    struct flm_text text; /* name and file, one after the other */
+    size_t name_size;
+    uint32_t first_line;
+    uint64_t serial; /* changes when another function is at the address */
+    uint64_t native; /* of a function in C: its address; 0: a script's */
+};
+
+struct flm_bytes flm_script_function_name(const struct flm_script_function *function);
+struct flm_bytes flm_script_function_file(const struct flm_script_function *function);
+
+/* Names the function of a frame, which borrows its texts, and its line. */
+void flm_script_frame_name(struct flm_script_frame *frame,
+                           const struct flm_script_function *function, uint32_t line);
 
 /* What the sample knows of its innermost loop; and what the read says of the frames. */
 struct flm_script_place {

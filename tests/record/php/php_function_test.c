@@ -31,8 +31,9 @@ static const struct flm_php_function *find(uint64_t address, int64_t now_ns)
 static void assert_name(const struct flm_php_function *f, const char *name)
 {
     assert_non_null(f);
-    if (!flm_bytes_are(flm_php_function_name(f), name))
-        fail_msg("8.%d: %.*s is not %s", image.layout->minor, (int)f->name_size, f->text.at, name);
+    if (!flm_bytes_are(flm_script_function_name(&f->shown), name))
+        fail_msg("8.%d: %.*s is not %s", image.layout->minor, (int)f->shown.name_size,
+                 f->shown.text.at, name);
 }
 
 static void functions_have_their_classes_and_files(void **state)
@@ -44,10 +45,10 @@ static void functions_have_their_classes_and_files(void **state)
         const struct flm_php_function *f =
             find(php_function(&image, "bar", class, "/app/foo.php", 12), 1);
         assert_name(f, "Acme\\Foo::bar");
-        assert_true(flm_bytes_are(flm_php_function_file(f), "/app/foo.php"));
-        assert_int_equal(f->first_line, 12);
+        assert_true(flm_bytes_are(flm_script_function_file(&f->shown), "/app/foo.php"));
+        assert_int_equal(f->shown.first_line, 12);
         assert_int_equal(f->opcode_count, PHP_OPCODES);
-        assert_int_equal(f->native, 0);
+        assert_int_equal(f->shown.native, 0);
         assert_name(find(php_function(&image, "bar", 0, "/a.php", 1), 1), "bar");
         assert_name(find(php_function(&image, NULL, 0, "/app/index.php", 1), 1),
                     "<main> index.php");
@@ -78,12 +79,12 @@ static void internal_functions_have_an_address(void **state)
         set_up(minor);
         const struct flm_php_function *f = find(php_internal(&image, "strlen", 0, 0x70010), 1);
         assert_name(f, "strlen");
-        assert_int_equal(f->native, 0x70010);
-        assert_int_equal(flm_php_function_file(f).size, 0);
+        assert_int_equal(f->shown.native, 0x70010);
+        assert_int_equal(flm_script_function_file(&f->shown).size, 0);
         /* In an extension it is not known, but still internal. */
         f = find(php_internal(&image, "mb_strlen", 0, 0x123456789000), 1);
         assert_name(f, "mb_strlen");
-        assert_int_not_equal(f->native, 0);
+        assert_int_not_equal(f->shown.native, 0);
         assert_null(find(php_internal(&image, NULL, 0, 0x70010), 1));
         flm_php_functions_clear(&functions);
     }
@@ -107,11 +108,11 @@ static void another_function_at_the_address_is_noticed(void **state)
     (void)state;
     set_up(2);
     uint64_t function = php_function(&image, "bar", 0, "/a.php", 12);
-    uint64_t serial = find(function, 1)->serial;
+    uint64_t serial = find(function, 1)->shown.serial;
     php_set(function + FLM_PHP_FUNCTION_NAME, php_string(&image, "baz"));
     assert_name(find(function, 2), "bar"); /* trusted for 20 ms */
     assert_name(find(function, 30000000), "baz");
-    assert_true(find(function, 30000000)->serial != serial);
+    assert_true(find(function, 30000000)->shown.serial != serial);
     php_set(function, 7);
     assert_null(find(function, 60000000));
     flm_php_functions_clear(&functions);

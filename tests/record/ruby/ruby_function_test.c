@@ -38,8 +38,9 @@ static const struct flm_ruby_function *find(uint64_t code, uint64_t method, bool
 static void assert_name(const struct flm_ruby_function *f, const char *name)
 {
     assert_non_null(f);
-    if (!flm_bytes_are(flm_ruby_function_name(f), name))
-        fail_msg("3.%d: %.*s is not %s", image.minor, (int)f->name_size, f->text.at, name);
+    if (!flm_bytes_are(flm_script_function_name(&f->shown), name))
+        fail_msg("3.%d: %.*s is not %s", image.minor, (int)f->shown.name_size, f->shown.text.at,
+                 name);
 }
 
 static void functions_have_the_names_of_their_classes(void **state)
@@ -59,11 +60,11 @@ static void functions_have_the_names_of_their_classes(void **state)
         uint64_t nameless = ruby_method(&image, ruby_class(&image, NULL), 0x2001, 0);
         assert_name(find(bar, nameless, false, 1), "bar");
         const struct flm_ruby_function *f = find(block, method, false, 1);
-        assert_true(flm_bytes_are(flm_ruby_function_file(f), "/app/foo.rb"));
-        assert_int_equal(f->first_line, 14);
+        assert_true(flm_bytes_are(flm_script_function_file(&f->shown), "/app/foo.rb"));
+        assert_int_equal(f->shown.first_line, 14);
         assert_int_equal(f->instructions, ruby_instructions(block));
         assert_int_equal(f->instruction_count, 20);
-        assert_int_equal(f->native, 0);
+        assert_int_equal(f->shown.native, 0);
         flm_ruby_functions_clear(&functions);
     }
 }
@@ -78,8 +79,8 @@ static void methods_in_C_and_defined_ones_have_the_name_they_are_called_by(void 
         const struct flm_ruby_function *f =
             find(0, ruby_method(&image, class, each, 0x7000), false, 1);
         assert_name(f, "Array#each");
-        assert_int_equal(f->native, 0x7000);
-        assert_int_equal(flm_ruby_function_file(f).size, 0);
+        assert_int_equal(f->shown.native, 0x7000);
+        assert_int_equal(flm_script_function_file(&f->shown).size, 0);
         uint64_t block = ruby_code(&image, "block in <class:Foo>", "<class:Foo>", "/a.rb", 1, 9);
         assert_name(find(block, ruby_method(&image, class, each, 0), true, 1), "Array#each");
         assert_name(find(0, ruby_method(&image, class, 5000 << 4, 0x7000), false, 1),
@@ -132,13 +133,13 @@ static void another_function_at_the_address_is_noticed(void **state)
     (void)state;
     set_up(1);
     uint64_t code = ruby_code(&image, "bar", "bar", "/app/foo.rb", 12, 30), body;
-    uint64_t serial = find(code, 0, false, 1)->serial;
+    uint64_t serial = find(code, 0, false, 1)->shown.serial;
     body = ruby_body(code);
     ruby_set(body + image.layout->body_label, ruby_string(&image, "baz"));
     assert_name(find(code, 0, false, 2), "bar"); /* trusted for 20 ms */
     const struct flm_ruby_function *f = find(code, 0, false, 30000000);
     assert_name(f, "baz");
-    assert_true(f->serial != serial);
+    assert_true(f->shown.serial != serial);
     ruby_set(code, FLM_RUBY_STRING);
     assert_null(find(code, 0, false, 60000000));
     flm_ruby_functions_clear(&functions);

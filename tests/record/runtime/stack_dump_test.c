@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "flamel/profile.h"
+
 #if defined(__aarch64__)
 enum { STACK_POINTER = PERF_REG_ARM64_SP, OTHER = PERF_REG_ARM64_X0 };
 #else
@@ -40,6 +42,18 @@ static void *wait_for_end(void *pipe_end)
     return read(ends[0], &byte, 1) < 0 ? pipe_end : NULL;
 }
 
+/* `marks`: the sample is of a switch to another thread. */
+static void assert_late(int32_t thread, bool marks, int64_t age_ns, bool expected)
+{
+    const struct flm_event_layout layout = {.only_marks = marks};
+    struct flm_event event = {
+        .process = getpid(), .thread = thread, .time_ns = 7, .sample = {.layout = &layout}};
+    assert_int_equal(flm_sample_is_late(&event, 7 + age_ns, 500), expected);
+    assert_false(flm_sample_is_late(&event, 7 + 500, 500));
+    event.time_ns = FLM_NO_TIME;
+    assert_true(flm_sample_is_late(&event, 7, 500));
+}
+
 static void threads_that_wait_are_blocked(void **state)
 {
     (void)state;
@@ -53,6 +67,10 @@ static void threads_that_wait_are_blocked(void **state)
         usleep(1000);
     assert_false(flm_thread_is_blocked(getpid(), (int32_t)syscall(SYS_gettid)));
     assert_false(flm_thread_is_blocked(getpid(), 0x7FFFFFFF));
+    assert_late(id, true, 1000000000, false); /* since it is blocked */
+    assert_late(id, true, 1000000001, true);
+    assert_late(id, false, 1000000000, true); /* it may have run in between */
+    assert_late((int32_t)syscall(SYS_gettid), true, 1000000000, true);
     close(ends[1]);
     pthread_join(thread, NULL);
     for (int i = 0; i < 4; i++)
