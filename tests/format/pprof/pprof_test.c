@@ -1,66 +1,12 @@
 #include "format/pprof/pprof.h"
 
-#include "format/pprof/proto.h"
+#include "format/pprof/small_profile.h"
 #include "support/core/failures.h"
 #include "support/profile/format_laws.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
 
 static const struct flm_format *const pprof = &flm_format_pprof;
-
-static const char *const strings[] = {
-    "",      "samples", "count",   "cpu",      "nanoseconds",  "main",
-    "parse", "main.c",  "parse.c", "/opt/app", "c0ffee",       "id",
-    "bytes", "thread",  "worker",  "secret.*", "made by hand", "end_timestamp_ns",
-    NULL};
-enum {
-    SAMPLES = 1,
-    COUNT,
-    CPU,
-    NANOSECONDS,
-    MAIN,
-    PARSE,
-    MAIN_C,
-    PARSE_C,
-    APP,
-    BUILD_ID,
-    ID,
-    BYTES,
-    THREAD,
-    WORKER,
-    SECRET,
-    HAND,
-    TIME
-};
-
-/* main;parse where parse is inlined into main, in location 7; 9 has no lines; two sample types. */
-static struct proto small_profile(bool strings_first, const uint64_t *label)
-{
-    struct proto p = {{0}};
-    if (strings_first)
-        proto_strings(&p, strings);
-    proto_message(&p, 1, 2, NUMBERS(SAMPLES, COUNT));
-    proto_message(&p, 1, 2, NUMBERS(CPU, NANOSECONDS));
-    proto_sample(&p, NUMBERS(7, 0, 0), 2, NUMBERS(1, 100), label);
-    proto_sample(&p, NUMBERS(9, 7, 0), 2, NUMBERS(2, 200), NULL);
-    proto_sample(&p, NUMBERS(9, 7, 0), 2, NUMBERS(3, 300), NULL);
-    proto_message(&p, 3, 6, NUMBERS(4, 0x1000, 0x9000, 0x1000, APP, BUILD_ID));
-    proto_location(&p, 7, 4, 0x2000, NUMBERS(600, 22, 500, 11));
-    proto_location(&p, 9, 4, 0x3000, NULL);
-    proto_message(&p, 5, 5, NUMBERS(500, MAIN, 0, MAIN_C, 10));
-    proto_message(&p, 5, 5, NUMBERS(600, PARSE, 0, PARSE_C, 20));
-    if (!strings_first)
-        proto_strings(&p, strings);
-    flm_wire_put_number(&p.out, 7, SECRET);
-    flm_wire_put_number(&p.out, 9, 1700000000000000000);
-    flm_wire_put_number(&p.out, 10, 5000000000);
-    flm_wire_put_number(&p.inner, 1, CPU);
-    flm_wire_put_number(&p.inner, 2, NANOSECONDS);
-    flm_wire_put_message(&p.out, 11, &p.inner);
-    flm_wire_put_number(&p.out, 12, 100);
-    proto_packed(&p.out, 13, &p.inner, 1, NUMBERS(HAND));
-    return p;
-}
 
 static const struct flm_read_options keeping = {.keep_times = true};
 
@@ -205,7 +151,7 @@ static void types_of_one_name_are_metrics_of_their_own(void **state)
 {
     (void)state;
     struct proto p = {{0}};
-    proto_strings(&p, strings);
+    proto_strings(&p, small_strings);
     proto_message(&p, 1, 2, NUMBERS(CPU, COUNT));
     proto_message(&p, 1, 2, NUMBERS(CPU, NANOSECONDS));
     proto_message(&p, 1, 2, NUMBERS(0, 0));
@@ -226,7 +172,7 @@ static void frames_stay_in_proportion_to_the_input(void **state)
     (void)state;
     enum { LINES = 5000, REFERENCES = 2000 };
     struct proto made = {{0}};
-    proto_strings(&made, strings);
+    proto_strings(&made, small_strings);
     proto_message(&made, 1, 2, NUMBERS(SAMPLES, COUNT));
     proto_message(&made, 5, 2, NUMBERS(1, MAIN));
     flm_wire_put_number(&made.message, 1, 7);
@@ -268,7 +214,7 @@ static void stacks_are_found_again_among_thousands(void **state)
     (void)state;
     enum { STACKS = 3000, TURNS = 3 };
     struct proto made = {{0}};
-    proto_strings(&made, strings);
+    proto_strings(&made, small_strings);
     proto_message(&made, 1, 2, NUMBERS(SAMPLES, COUNT));
     for (uint64_t i = 0; i < TURNS * STACKS; i++) {
         uint64_t stack = i % STACKS;
@@ -347,7 +293,7 @@ static void what_cannot_be_true_is_refused(void **state)
     proto_sample(&p, NUMBERS(7, 0, 0), 1, NUMBERS(1), NULL);
     assert_bad(&p, "byte 0: it has samples, but no sample types");
     p = (struct proto){{0}};
-    proto_strings(&p, strings + 1);
+    proto_strings(&p, small_strings + 1);
     assert_bad(&p, "byte 0: the first string of the table is not empty, as it has to be");
 }
 
@@ -366,7 +312,7 @@ static void ids_are_any_numbers_and_values_may_be_negative(void **state)
         flm_wire_put_message(&p.out, 2, &p.message);
         proto_sample(&p, NUMBERS(3 * step, 2 * step, 0), 1, NUMBERS(7), NULL);
         proto_sample(&p, NUMBERS(3 * step, step, 0), 1, NUMBERS(2), NULL);
-        proto_strings(&p, strings);
+        proto_strings(&p, small_strings);
         struct flm_profile *profile = read_bytes(pprof, proto_bytes(&p), &keeping);
         assert_folded(profile, "0x10;0x30 -3\n0x20;0x30 7\n");
         flm_profile_free(profile);
@@ -385,24 +331,21 @@ static void values_that_a_double_cannot_hold_are_counted(void **state)
     proto_clear(&p);
 }
 
-static const char *const files[] = {"pprof/go-cpu-labels.pb", "pprof/go-heap.pb",
-                                    "pprof/node-wall.pb", "pprof/speedscope-simple.pb"};
-
 static void files_of_several_programs_have_their_totals(void **state)
 {
     (void)state;
-    struct flm_profile *p = profile_of_file(pprof, files[0]);
+    struct flm_profile *p = profile_of_file(pprof, pprof_files[0]);
     assert_sound(p);
     assert_metric(p, 0, "cpu", "ns", 860000000, 35);
     flm_profile_free(p);
-    p = profile_of_file(pprof, files[1]);
+    p = profile_of_file(pprof, pprof_files[1]);
     assert_metric(p, 0, "inuse_space", "bytes", 9116905, 4);
     assert_metric(p, 2, "alloc_space", "bytes", 399046182, 11);
     flm_profile_free(p);
-    p = profile_of_file(pprof, files[2]);
+    p = profile_of_file(pprof, pprof_files[2]);
     assert_metric(p, 0, "wall", "ns", 607476000, 23);
     flm_profile_free(p);
-    p = profile_of_file(pprof, files[3]);
+    p = profile_of_file(pprof, pprof_files[3]);
     assert_metric(p, 0, "cpu", "ns", 1500000000, 9);
     flm_profile_free(p);
 }
@@ -410,8 +353,8 @@ static void files_of_several_programs_have_their_totals(void **state)
 static void files_are_recognized_by_their_fields(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        struct flm_bytes all = file_bytes(files[i]);
+    for (size_t i = 0; i < sizeof pprof_files / sizeof *pprof_files; i++) {
+        struct flm_bytes all = file_bytes(pprof_files[i]);
         assert_int_equal(pprof->sniff(all, true), FLM_SNIFF_SURE);
         assert_true(pprof->sniff((struct flm_bytes){all.at, 400}, false) >= FLM_SNIFF_LIKELY);
         free((void *)all.at);
@@ -428,8 +371,8 @@ static void files_are_recognized_by_their_fields(void **state)
 static void every_beginning_of_a_file_is_read_or_refused(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        struct flm_bytes all = file_bytes(files[i]);
+    for (size_t i = 0; i < sizeof pprof_files / sizeof *pprof_files; i++) {
+        struct flm_bytes all = file_bytes(pprof_files[i]);
         for (size_t size = 0; size < all.size; size += 1 + size / 300) {
             char *block = malloc(size ? size : 1);
             memcpy(block, all.at, size);
@@ -443,135 +386,6 @@ static void every_beginning_of_a_file_is_read_or_refused(void **state)
         }
         free((void *)all.at);
     }
-}
-
-/* The profile, written and read again. */
-static struct flm_profile *again(const struct flm_profile *p)
-{
-    struct flm_text out = {0};
-    struct flm_error why = {0};
-    assert_true(flm_pprof_write(p, &(struct flm_write_options){{0}}, &out, &why));
-    assert_false(out.failed);
-    struct flm_profile *q = read_bytes(pprof, (struct flm_bytes){out.at, out.size}, &keeping);
-    flm_text_clear(&out);
-    return q;
-}
-
-static void what_is_written_is_read_as_the_same_profile(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        struct flm_bytes all = file_bytes(files[i]);
-        struct flm_profile *p = read_bytes(pprof, all, &keeping), *q = again(p), *r = again(q);
-        assert_int_equal(p->sizes.node_count, q->sizes.node_count);
-        assert_int_equal(p->sizes.metric_count, q->sizes.metric_count);
-        for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
-            assert_true(flm_string_bytes(p, p->metrics[m].name).size ==
-                        flm_string_bytes(q, q->metrics[m].name).size);
-            assert_memory_equal(flm_self_column(p, m), flm_self_column(q, m),
-                                p->sizes.node_count * sizeof(double));
-        }
-        char *before = folded_of(p), *after = folded_of(q);
-        assert_string_equal(before, after);
-        assert_int_equal(p->sizes.label_count, q->sizes.label_count);
-        assert_int_equal(p->sizes.label_set_count, q->sizes.label_set_count);
-        assert_profiles_equal(q, r);
-        free(before);
-        free(after);
-        flm_profile_free(p);
-        flm_profile_free(q);
-        flm_profile_free(r);
-        free((void *)all.at);
-    }
-}
-
-static struct flm_profile *reread_values(const char *unit, double a, double b)
-{
-    struct flm_error why = {0};
-    struct flm_builder *builder = flm_builder_new(&why);
-    struct flm_metric metric = flm_builder_metric(builder, "m", unit);
-    struct flm_node node = flm_builder_root(builder);
-    node = flm_builder_child(builder, node, flm_builder_function(builder, "f", 1));
-    flm_builder_add(builder, node, metric, a);
-    node = flm_builder_child(builder, node, flm_builder_function(builder, "g", 1));
-    flm_builder_add(builder, node, metric, b);
-    struct flm_profile *p = flm_builder_finish(builder, &why);
-    struct flm_text out = {0};
-    assert_true(p && flm_pprof_write(p, &(struct flm_write_options){0}, &out, &why));
-    struct flm_profile *again = read_bytes(pprof, (struct flm_bytes){out.at, out.size}, &keeping);
-    flm_text_clear(&out);
-    flm_profile_free(p);
-    return again;
-}
-
-static void fractions_of_times_survive_in_nanoseconds(void **state)
-{
-    (void)state;
-    struct flm_profile *p = reread_values("ms", 0.25, 1.5);
-    assert_metric(p, 0, "m", "ns", 1750000, 2);
-    assert_null(flm_profile_note_named(p, "comment").at);
-    flm_profile_free(p);
-    p = reread_values("us", 0.25, 2);
-    assert_metric(p, 0, "m", "ns", 2250, 2);
-    flm_profile_free(p);
-    p = reread_values("ms", 3, 4); /* whole ones stay what they are */
-    assert_metric(p, 0, "m", "ms", 7, 2);
-    flm_profile_free(p);
-    p = reread_values("bytes", 1.75, 4); /* others are rounded, which is said */
-    assert_metric(p, 0, "m", "bytes", 6, 2);
-    assert_note(p, "comment", "flamel: values rounded to whole numbers: 1");
-    flm_profile_free(p);
-}
-
-static void inlining_labels_times_and_facts_survive(void **state)
-{
-    (void)state;
-    static const uint64_t labels[][4] = {
-        {ID, 0, 42, BYTES}, {THREAD, WORKER, 0, 0}, {TIME, 0, 12, 0}};
-    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
-        struct proto made = small_profile(false, labels[i]);
-        struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &keeping), *q = again(p);
-        assert_sound(q);
-        char *before = described(p), *after = described(q);
-        if (i == 2) /* samples with times are not added up */
-            assert_string_equal(before, after);
-        free(before);
-        free(after);
-        assert_folded(q, "main;parse_[i] 100\nmain;parse_[i];0x3000 500\n");
-        assert_note(q, "mapped /opt/app", "1000-9000@1000 id=c0ffee");
-        assert_note(q, "comment", "made by hand");
-        assert_note(q, "period", "100 ns");
-        assert_int_equal(q->sizes.label_count, p->sizes.label_count);
-        flm_profile_free(p);
-        flm_profile_free(q);
-        proto_clear(&made);
-    }
-}
-
-/* Of another format: values that are no whole numbers, names without files, no samples. */
-static void profiles_of_other_formats_are_written_too(void **state)
-{
-    (void)state;
-    struct flm_profile *p = profile_of("main;a_[k] 1.4\nmain;b_[i] 2.6\nx -3\n"), *q = again(p);
-    assert_folded(q, "main;a 1\nmain;b_[i] 3\nx -3\n");
-    flm_profile_free(p);
-    flm_profile_free(q);
-    struct flm_builder *b = flm_builder_new(NULL);
-    p = flm_builder_finish(b, NULL); /* empty: without metrics */
-    q = again(p);
-    assert_int_equal(q->sizes.node_count, 1);
-    flm_profile_free(p);
-    flm_profile_free(q);
-}
-
-static void every_allocation_of_writing_may_fail(void **state)
-{
-    (void)state;
-    struct proto made = small_profile(false, NUMBERS(ID, 0, 42, BYTES));
-    struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &keeping);
-    assert_true(assert_writing_survives_failures(pprof, p) > 15);
-    flm_profile_free(p);
-    proto_clear(&made);
 }
 
 static bool read_with_little_memory(void *context, struct flm_error *why)
@@ -611,12 +425,7 @@ int main(void)
         cmocka_unit_test(files_of_several_programs_have_their_totals),
         cmocka_unit_test(files_are_recognized_by_their_fields),
         cmocka_unit_test(every_beginning_of_a_file_is_read_or_refused),
-        cmocka_unit_test(what_is_written_is_read_as_the_same_profile),
-        cmocka_unit_test(fractions_of_times_survive_in_nanoseconds),
-        cmocka_unit_test(inlining_labels_times_and_facts_survive),
-        cmocka_unit_test(profiles_of_other_formats_are_written_too),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(every_allocation_of_writing_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
