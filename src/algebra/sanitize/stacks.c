@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "algebra/operation/pattern.h"
 #include "algebra/sanitize/internal.h"
@@ -29,6 +30,8 @@ static bool mark(struct flm_sanitizing *w, const struct flm_texts *patterns, con
             *w->unmatched |= UINT64_C(1) << (first + i);
         } else if (good && matched == 0) {
             flm_pattern_suggest(w->p, text, rule, &said);
+            if (said.size == 0 && memchr(patterns->at[i].at, ',', patterns->at[i].size))
+                flm_text_format(&said, " (a rule has one pattern: '%s:A | %s:B')", rule, rule);
             good = flm_error_set(why, FLM_ERROR_USAGE, "%s:%.*s: no frame matches%.*s", rule,
                                  (int)patterns->at[i].size, patterns->at[i].at, (int)said.size,
                                  said.size ? said.at : "");

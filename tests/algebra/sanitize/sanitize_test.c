@@ -228,6 +228,7 @@ static void what_is_no_rule_or_no_key_is_refused(void **state)
         {"nam:x", "there is no rule 'nam'"},
         {"names:", "names: of what?"},
         {"names:nobody*", "names:nobody*: no frame matches"},
+        {"names:xyz,qq*", "no frame matches (a rule has one pattern: 'names:A | names:B')"},
         {"names:/(/", "never closed"},
         {"modules:mian", "no frame matches"},
         {"files:some", "files: is 'none', not 'some'"},
