@@ -78,6 +78,16 @@ annotate --lines -n 5 tests/data/v8/example.cpuprofile
 gate --base $folded $folded $folded $folded $folded --new $folded $folded $folded $folded $folded
 END
 "$in_wasm" report - < "$folded" | cmp - <("$native" report - < "$folded") || fail 'a pipe is read otherwise'
+for flamel in "$native" "$in_wasm"; do
+    rm -f "$work/gone"
+    {
+        until [ -e "$work/gone" ]; do sleep 0.01; done
+        "$flamel" report "$folded" 2> "$work/said"
+        echo $? > "$work/status"
+    } | { exec 0<&-; : > "$work/gone"; }
+    [ "$(cat "$work/status")" = 141 ] && [ ! -s "$work/said" ] ||
+        fail "a reader that has gone: $flamel ends with $(cat "$work/status"): $(cat "$work/said")"
+done
 (cd "$work" && cp native.flm flamel.flm && "$in_wasm" info 2> /dev/null | grep -q flamel.flm) ||
     fail 'the last recording in the folder is not taken'
 

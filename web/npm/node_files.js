@@ -73,6 +73,19 @@ export const nodeFiles = {
     remove: (path) => fs.unlinkSync(native(path)),
 };
 
+// Whoever read the output has gone, as `head` does: this ends without a word, as a program that SIGPIPE ends. Node
+// ignores that signal.
+function writtenOut(number, bytes) {
+    const SIGPIPE = 13;
+    try {
+        return patiently(() => fs.writeSync(number, bytes, 0, bytes.length, null));
+    } catch (error) {
+        if (error.code === 'EPIPE')
+            process.exit(128 + SIGPIPE);
+        throw error;
+    }
+}
+
 // Standard input, output and errors. A file among them is read and written from where whoever opened it has left it,
 // which is not known here: as a pipe.
 export function standardFiles() {
@@ -87,7 +100,7 @@ export function standardFiles() {
         return {
             kind: kind === 'file' ? 'pipe' : kind,
             read: (bytes) => patiently(() => fs.readSync(number, bytes, 0, bytes.length, null)),
-            write: (bytes) => patiently(() => fs.writeSync(number, bytes, 0, bytes.length, null)),
+            write: (bytes) => writtenOut(number, bytes),
         };
     });
 }
