@@ -143,7 +143,8 @@ static void paint_axes(const struct place *p)
     const struct flm_surface *to = p->to;
     struct flm_font font = to->font(to->context, p->pane->text_px, false);
     double all = shape->column_ns * shape->column_count, down = 0.36 * p->pane->text_px;
-    double step = flm_tick_step(all, fmax(p->width, 1), TICKS_APART);
+    double step =
+        flm_tick_column_step(shape->column_ns, shape->column_count, fmax(p->width, 1), TICKS_APART);
     struct flm_text text = {0};
     for (double at = 0; at < all; at = flm_tick_next(at, step)) {
         double x = p->left + at / all * p->width;

@@ -16,6 +16,20 @@ double flm_tick_step(double duration, double width, double apart)
     return step;
 }
 
+static bool is_multiple(double step, double column)
+{
+    return floor(step / column) == step / column;
+}
+
+double flm_tick_column_step(double column, double count, double width, double apart)
+{
+    double all = column * count;
+    double step = flm_tick_step(all, width, fmax(apart, column * width / all));
+    /* Of columns of 2 s, a tick at each 5 s is inside of every other one. */
+    double next = flm_tick_step(all, width, 2 * step * width / all);
+    return !is_multiple(step, column) && is_multiple(next, column) ? next : step;
+}
+
 double flm_tick_next(double at, double step)
 {
     return at + step > at ? at + step : INFINITY;

@@ -8,6 +8,10 @@
  * at least so far `apart`. */
 double flm_tick_step(double duration, double width, double apart);
 
+/* The same of `count` columns, which are `column` long: at least so far apart as columns are, in
+ * which a place to the right is no later time. */
+double flm_tick_column_step(double column, double count, double width, double apart);
+
 /* The next tick; INFINITY where a step is too small for a number of this size to change. */
 double flm_tick_next(double at, double step);
 

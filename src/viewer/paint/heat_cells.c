@@ -128,7 +128,8 @@ static void draw_axes(const struct cells *c, int rows)
 {
     const struct flm_heatmap_shape *shape = &c->at.shape;
     double all = shape->column_ns * shape->column_count;
-    double step = flm_tick_step(all, c->at.width / FLM_CELL_PX, TICKS_APART_CELLS);
+    double step = flm_tick_column_step(shape->column_ns, shape->column_count,
+                                       c->at.width / FLM_CELL_PX, TICKS_APART_CELLS);
     struct flm_text text = {0};
     int end = 0;
     for (double at = 0; at < all; at = flm_tick_next(at, step)) {

@@ -135,7 +135,8 @@ static void paint_times(const struct painter *p)
     const struct flm_heat_cells *c = &p->cells;
     struct flm_atlas *atlas = p->viewer->paint.atlas;
     double all = c->shape.column_ns * c->shape.column_count, right = c->left + c->width;
-    double step = flm_tick_step(all, c->width, TICKS_APART * p->scale);
+    double step = flm_tick_column_step(c->shape.column_ns, c->shape.column_count, c->width,
+                                       TICKS_APART * p->scale);
     int top = row_top(c, 0), axis = (int)round(FLM_HEAT_AXIS_PX * p->scale);
     struct flm_text text = {0};
     for (double at = 0; at < all; at = flm_tick_next(at, step)) {

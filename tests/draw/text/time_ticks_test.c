@@ -20,6 +20,22 @@ static void ticks_are_round_and_have_room(void **state)
         }
 }
 
+/* Of columns of 1, 2 or 5 times a power of ten: one tick for each, or for each 2nd, 5th, 10th
+ * ... */
+static void no_tick_is_inside_of_a_column(void **state)
+{
+    (void)state;
+    static const double columns[] = {1e3, 2e6, 5e8, 1e9, 2e9, 1e10};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        for (double count = 1; count < 100; count += 7)
+            for (double width = 100; width < 5000; width *= 1.7) {
+                double step = flm_tick_column_step(columns[i], count, width, 60);
+                double each = step / columns[i];
+                assert_true(each >= 1 && each == floor(each));
+                assert_true(each == 1 || step * width / (columns[i] * count) >= 60);
+            }
+}
+
 static void a_step_that_is_too_small_to_count_ends_the_axis(void **state)
 {
     (void)state;
@@ -49,6 +65,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ticks_are_round_and_have_room),
+        cmocka_unit_test(no_tick_is_inside_of_a_column),
         cmocka_unit_test(a_step_that_is_too_small_to_count_ends_the_axis),
         cmocka_unit_test(labels_have_the_digits_that_tell_ticks_apart),
     };
