@@ -109,6 +109,16 @@ static void report_losses(const struct flm_save_fields *f, const struct flm_prof
                     size > 0 && *unread ? ", " : "", losses);
 }
 
+/* `set` gives the options their size. How a comparison is normalized is in its values too. */
+static void report_unused(const struct flm_save_fields *f)
+{
+    if (f->picture.size > 0 && f->picture.normalize == FLM_NORMALIZE_NONE &&
+        !flm_save_format(f).is_picture)
+        flm_message("%s: options of pictures, as --width and --heatmap, change nothing here: write "
+                    "SVG, PDF or PNG",
+                    flm_save_output_name(f));
+}
+
 int flm_save_with(const struct flm_save_fields *f, struct flm_profile *profile)
 {
     struct flm_error why;
@@ -127,8 +137,10 @@ int flm_save_with(const struct flm_save_fields *f, struct flm_profile *profile)
                                     .code_size = f->code_size};
     bool good = !f->palette_file || use_palette(f, profile, &picture, &palette, &why);
     good = good && flm_save(profile, f->output ? f->output : "-", &save, &why);
-    if (good && !f->quiet)
+    if (good && !f->quiet) {
         report_losses(f, profile, &save);
+        report_unused(f);
+    }
     flm_text_clear(&palette);
     flm_profile_free(profile);
     return good ? FLM_EXIT_DONE : flm_message_error(&why);
