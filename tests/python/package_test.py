@@ -339,8 +339,10 @@ class Recordings(unittest.TestCase):
         functions = {name for stack, _ in self.profile.stacks() for name in stack}
         self.assertIn('spin', functions)
         self.assertNotIn('flamel', functions)
+        # A machine with much to do reads some frames too late, and the profile says of how many samples.
+        read, of = map(int, re.search('frames in ([0-9]+) of ([0-9]+) samples', self.profile.notes['python']).groups())
         self.assertGreater(sum(value for stack, value in self.profile.stacks() if 'spin' in stack),
-                           0.8 * self.profile.total())
+                           0.8 * self.profile.total() * read / of)
 
     def test_threads_and_waiting(self):
         @flamel.record(off_cpu=True)
