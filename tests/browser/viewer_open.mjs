@@ -78,7 +78,7 @@ test('perf.data shows addresses, threads and times, and says how to get names', 
         await drop(page, where);
         await page.waitForFunction(title => document.title.startsWith(title), `${name}.data`);
         await resolved(page);
-        assert.match(await words(page, '.status'), /addresses only: run 'flamel view FILE' for names/, name);
+        assert.match(await words(page, '.status'), /addresses only: run 'flamel view FILE' for names, where it was recorded/, name);
         const samples = (await page.locator('.data-quality tr', {hasText: /^samples/}).textContent()).replace(/\D/g, '');
         assert.ok(samples > 10 && info.replace(/(\d),(?=\d)/g, '$1').includes(samples), `${name}: ${samples} in ${info}`);
         await press(page, '5');

@@ -58,14 +58,15 @@ static bool explain(struct flm_session *session, const bool *is_unsymbolized,
                     struct flm_builder *builder)
 {
     (void)session, (void)is_unsymbolized;
-    static const char text[] = "addresses only: run 'flamel view FILE' for names";
+    static const char text[] =
+        "addresses only: run 'flamel view FILE' for names, where it was recorded";
     flm_builder_note(builder, "symbols", text, sizeof text - 1);
     return !flm_builder_failed(builder);
 }
 
 static const char *const unwind_losses[FLM_UNWIND_ENDS] = {
-    [FLM_UNWIND_NOT_READ] = "user frames of stack dumps, which a page cannot unwind (run 'flamel "
-                            "view FILE')",
+    [FLM_UNWIND_NOT_READ] = "user frames of stack dumps, which are unwound where they were "
+                            "recorded (run 'flamel view FILE' there)",
 };
 
 static const struct flm_symbolizer_calls calls = {

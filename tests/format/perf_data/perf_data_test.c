@@ -44,9 +44,8 @@ static const char seeds[] = "tests/data/perf_data";
 
 static bool has_dumps(const struct flm_profile *p)
 {
-    return lost(p,
-                "user frames of stack dumps, which a page cannot unwind (run 'flamel view FILE')") >
-           0;
+    return lost(p, "user frames of stack dumps, which are unwound where they were recorded "
+                   "(run 'flamel view FILE' there)") > 0;
 }
 
 /* How many frames the stacks of all nodes have; freed by the caller. */

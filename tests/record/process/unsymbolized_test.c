@@ -38,8 +38,9 @@ static void it_says_how_to_get_names(void **state)
     struct flm_builder *b = flm_builder_new(NULL);
     assert_true(s->calls->explain(NULL, NULL, b));
     struct flm_profile *p = flm_builder_finish(b, NULL);
-    assert_true(flm_bytes_are(flm_profile_note(p, "symbols"),
-                              "addresses only: run 'flamel view FILE' for names"));
+    assert_true(
+        flm_bytes_are(flm_profile_note(p, "symbols"),
+                      "addresses only: run 'flamel view FILE' for names, where it was recorded"));
     flm_profile_free(p);
     s->calls->free(s);
 }

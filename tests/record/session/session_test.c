@@ -117,10 +117,8 @@ static void stack_dumps_are_truncated_stacks(void **state)
     struct flm_profile *p = scenario_profile(&t);
     assert_true(self_of(p, "samples", "[kernel]") == 2);
     assert_int_equal(flm_profile_node_count(p), 4); /* root, command, truncated stack, kernel */
-    assert_true(
-        lost(p,
-             "user frames of stack dumps, which a page cannot unwind (run 'flamel view FILE')") ==
-        2);
+    assert_true(lost(p, "user frames of stack dumps, which are unwound where they were recorded "
+                        "(run 'flamel view FILE' there)") == 2);
     flm_profile_free(p);
     scenario_clear(&t);
 }
