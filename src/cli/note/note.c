@@ -140,7 +140,7 @@ const struct flm_command flm_command_note = {
     .summary = "notes on a profile: on functions, stacks, times, views",
     .description = "Lists the notes that people wrote on a profile, adds one or removes one. They "
                    "are kept in\n"
-                   "the .flm file, and go along when it is filtered, merged or shown.\n",
+                   "the .flm file, and go along when it is filtered, merged or shown.",
     .examples =
         "  flamel note app.flm                                      all notes, with their ids\n"
         "  flamel note app.flm --add 'slow since 2.1' --function parse\n"
