@@ -85,7 +85,7 @@ inside 'cd /root && printf "a;b 3\n" > x.folded && ! flamel view --no-open x.fol
     fail "flamel view without libmicrohttpd: $(cat "$root/root/why")"
 
 inside 'flamel probe -- true' 2> "$root.why" && fail 'flamel probe without its library'
-grep -q 'among Debian packages libflamel-probe0$' "$root.why" || fail "flamel probe: $(cat "$root.why")"
+grep -q 'install the Debian package libflamel-probe0, ' "$root.why" || fail "flamel probe: $(cat "$root.why")"
 rm -f "$root.why"
 
 inside 'cd / && apt-get -qq install -y ./*.deb gcc libc6-dev pkg-config > /install.log 2>&1' || fail "$(tail -n 5 "$root/install.log")"

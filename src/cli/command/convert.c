@@ -139,8 +139,8 @@ static int run(const struct flm_command *command, int count, char **words)
     f.load.no_locations = !flm_save_format(&f.save).keeps_lines;
     f.load.dropped_locations = &f.save.has_no_lines;
     f.load.counted_size = flm_save_counted_size(&f.save, f.load.quiet, 1);
-    /* Nor a sanitized page's title: where it is written to may say more than its reader is to
-     * know. */
+    /* A sanitized page has no path as its title, not even its own: that may name what was taken
+     * out. */
     f.save.name = !f.sanitize.rules ? flm_load_name(words[0]) : f.base ? "after" : "profile";
     if (f.base)
         return compare(&f, words[0]);

@@ -52,8 +52,8 @@ bool flm_library_find(const char *name, const char *package, struct flm_text *pa
         path->size = before;
     }
     return flm_error_set(why, FLM_ERROR_SYSTEM,
-                         "%s is not in the folder of flamel, nor in ../lib: 'make install' "
-                         "installs it, among Debian packages %s",
+                         "%s is not in the folder of flamel, nor in ../lib: install the "
+                         "Debian package %s, or run 'make install'",
                          name, package);
 }
 

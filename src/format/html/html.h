@@ -6,6 +6,8 @@
  *     <script type="text/plain" id="flamel-after" data-size="2811604" data-name="app.perf">
  *     ...the packed profile under gzip, in base 91...</script>
  *
+ * A page that was saved from the viewer has a .flm file there (web/share/html.js).
+ *
  * Base 91 (base/encode/base91.h) has no '<', and text in the page is escaped, so a search finds
  * these tags and nothing else. */
 #ifndef FLAMEL_FORMAT_HTML_HTML_H
